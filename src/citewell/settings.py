@@ -1,0 +1,172 @@
+"""The settings: one closed, bounded tree, which is also the shape of `citewell.toml`.
+
+Every key is optional, an unknown key is refused with its path. Environment variables override the file:
+`CITEWELL_RETRIEVAL__KEEP=8` sets `keep` in `[retrieval]`. Secrets are never settings: they are read from the
+environment where they are used.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, cast
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from citewell.errors import SettingsError
+from citewell.types import EVERYONE
+
+Groups = tuple[Annotated[str, Field(min_length=1, max_length=200)], ...]
+
+PRESETS: dict[str, dict[str, dict[str, Any]]] = {
+    "fast": {"retrieval": {"candidates": 20}},
+    "balanced": {},
+    "accurate": {"retrieval": {"candidates": 200}},
+}
+"""What a preset sets; a key given in the file or the environment wins over it."""
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Loading(_Table):
+    """`[loading]`: limits for one file."""
+
+    max_file_mb: float = Field(200, gt=0, le=100_000)
+    max_pages: int = Field(5_000, ge=1)
+    max_text_mb: float = Field(50, gt=0, le=2_000)
+    max_inflation: float = Field(100, ge=1, description="unpacked bytes over packed bytes, for zipped formats")
+
+
+class Chunking(_Table):
+    """`[chunking]`: sizes in the embedder's tokens."""
+
+    size: int = Field(240, ge=16, le=8_192)
+    overlap: int = Field(30, ge=0, le=4_096)
+
+    @model_validator(mode="after")
+    def _overlap_fits(self) -> Self:
+        if self.overlap * 2 > self.size:
+            raise ValueError(f"overlap {self.overlap} is more than half of size {self.size}")
+        return self
+
+
+class Models(_Table):
+    """`[models]`: `llm` is "none" (the answer quotes its sources) or "openai:MODEL" at any compatible `llm_url`."""
+
+    embedder: Literal["all-MiniLM-L6-v2-int8"] = "all-MiniLM-L6-v2-int8"
+    threads: int = Field(0, ge=0, le=256, description="for the embedder; 0 takes the machine's cores")
+    llm: str = Field("none", pattern=r"^(none|openai:\S+)$")
+    llm_url: str = Field("", pattern=r"^(https?://\S+)?$")
+    llm_timeout_s: float = Field(60, gt=0, le=3_600)
+    llm_max_tokens: int = Field(600, ge=16, le=100_000)
+
+
+class Retrieval(_Table):
+    """`[retrieval]`: which legs search, how they are joined, how many passages are kept."""
+
+    legs: tuple[Literal["dense", "keyword"], ...] = Field(("dense", "keyword"), min_length=1)
+    rrf_k: int = Field(60, ge=1, le=10_000)
+    candidates: int = Field(50, ge=1, le=10_000)
+    keep: int = Field(5, ge=1, le=100)
+    floor: Literal["calibrated", "off"] | float = "calibrated"
+
+
+class Generation(_Table):
+    """`[generation]`: how an answer is made from passages."""
+
+    max_sentences: int = Field(3, ge=1, le=20, description='quoted by the extractive answer (llm = "none")')
+    passage_tokens: int = Field(3_000, ge=200, le=1_000_000, description="of passages in a prompt, at 4 characters each")
+
+
+class Security(_Table):
+    """`[security]`: `default_groups` may read a document without rights; a query without a principal is in `as_groups`."""
+
+    default_groups: Groups = (EVERYONE,)
+    as_groups: Groups = ()
+
+
+class Settings(BaseSettings):
+    """The whole tree. `Settings.load(path)` reads a file; `Settings()` is the default plus the environment."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="CITEWELL_", env_nested_delimiter="__", extra="forbid", frozen=True, nested_model_default_partial_update=True
+    )
+
+    preset: Literal["fast", "balanced", "accurate"] = "balanced"
+    loading: Loading = Loading()
+    chunking: Chunking = Chunking()
+    models: Models = Models()
+    retrieval: Retrieval = Retrieval()
+    generation: Generation = Generation()
+    security: Security = Security()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return env_settings, init_settings
+
+    @model_validator(mode="before")
+    @classmethod
+    def _apply_preset(cls, data: dict[str, Any]) -> dict[str, Any]:
+        merged = dict(data)
+        for table, values in PRESETS.get(str(data.get("preset", "balanced")), {}).items():
+            given = merged.get(table, {})
+            # Anything but a table goes on as it is, for the validation to refuse.
+            merged[table] = {**values, **given} if isinstance(given, dict) else given
+        return merged
+
+    @classmethod
+    def load(cls, path: Path | None = None) -> Settings:
+        """Read a settings file, or only the environment where `path` is None.
+
+        Raises:
+            SettingsError: the file is missing or does not parse, or a key or value is not allowed.
+        """
+        data: dict[str, Any] = {}
+        if path is not None:
+            data = read_toml(path)
+        try:
+            return cls(**data)
+        except (ValidationError, ValueError) as error:
+            where = str(path) if path is not None else "the environment"
+            raise SettingsError(
+                f"Settings from {where}: {_complaints(error)}.",
+                remedy="Correct or remove these keys; docs/settings.md lists every key with its bounds.",
+            ) from None
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Parse a TOML file of ours.
+
+    Raises:
+        SettingsError: it is missing, unreadable, not UTF-8 or not TOML; the message names the line.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise SettingsError(f"There is no file {path}.", remedy="Check the path.") from None
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read: {error.strerror}.", remedy="Check its permissions.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} is not valid TOML: {error}.", remedy="Correct that line.") from None
+
+
+def _complaints(error: ValueError) -> str:
+    if not isinstance(error, ValidationError):
+        return str(error)
+    problems = cast("list[dict[str, Any]]", error.errors(include_url=False, include_input=False))
+    lines = []
+    for problem in problems:
+        path = ".".join(str(part) for part in problem["loc"]) or "the file"
+        text = "unknown key" if problem["type"] == "extra_forbidden" else str(problem["msg"])
+        lines.append(f"{path}: {text}")
+    return "; ".join(lines)

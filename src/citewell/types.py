@@ -1,0 +1,289 @@
+"""The data that flows through both pipelines. Frozen, compared by value; identity is an id, never a text."""
+
+from __future__ import annotations
+
+import bisect
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+
+EVERYONE = "everyone"
+"""The group that every principal belongs to."""
+
+
+class Trust(StrEnum):
+    """How far a document's text may be relied on."""
+
+    APPROVED = "approved"
+    UNREVIEWED = "unreviewed"
+    UNTRUSTED = "untrusted"
+
+
+class ElementKind(StrEnum):
+    """What a stretch of a document is."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    LIST = "list"
+    TABLE = "table"
+    CODE = "code"
+    CAPTION = "caption"
+    FOOTNOTE = "footnote"
+    IMAGE = "image"
+
+
+class PageState(StrEnum):
+    """What became of a page when its file was read."""
+
+    TEXT = "text"
+    NEEDS_OCR = "ocr"
+    BLANK = "blank"
+    FAILED = "failed"
+    SUSPICIOUS = "suspicious"
+
+
+class EntryKind(StrEnum):
+    """Where an entry's embedded text comes from."""
+
+    CHUNK = "chunk"
+
+
+class Scale(StrEnum):
+    """What a score means. Scores of two scales are never compared or added."""
+
+    COSINE = "cosine"
+    BM25 = "bm25"
+    RRF = "rrf"
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who asks. `groups` may be given as any iterable of names; everyone is in `everyone`."""
+
+    user: str = ""
+    groups: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.groups, str):
+            raise TypeError(f"groups must be a set of names, not the string {self.groups!r}")
+        object.__setattr__(self, "groups", frozenset(self.groups))
+
+    @property
+    def readable(self) -> frozenset[str]:
+        """The groups whose documents this principal may read."""
+        return self.groups | {EVERYONE}
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """The groups that may read. An empty set means that nobody may."""
+
+    groups: frozenset[str]
+
+    def allows(self, principal: Principal) -> bool:
+        return not self.groups.isdisjoint(principal.readable)
+
+    @staticmethod
+    def intersection(sources: Iterable[Rights]) -> Rights:
+        """Rights of a text derived from `sources`: only who may read all of them. `everyone` restricts nothing.
+
+        Raises:
+            ValueError: no source given; a derived text without sources has no rights to inherit.
+        """
+        remaining = list(sources)
+        if not remaining:
+            raise ValueError("a derived text needs at least one source to inherit rights from")
+        restricted = [rights.groups for rights in remaining if EVERYONE not in rights.groups]
+        return Rights(frozenset.intersection(*restricted)) if restricted else Rights(frozenset({EVERYONE}))
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page: its 1-based number, the label printed on it, its span of the document's text, and what became of it."""
+
+    number: int
+    label: str
+    start: int
+    end: int
+    state: PageState = PageState.TEXT
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A heading, paragraph, table ... at `document.text[start:end]`. A table's text is one row a line, header first.
+
+    `heading_path` lists the headings above it, outermost first, its own included for a heading. `box` is
+    (left, top, right, bottom) in points from the page's top left corner, where the format knows it.
+    """
+
+    kind: ElementKind
+    start: int
+    end: int
+    heading_path: tuple[str, ...] = ()
+    page: int | None = None
+    box: tuple[float, float, float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One version of one source, as text with located elements. `id` is derived from the source URI and is stable."""
+
+    id: str
+    content_hash: str
+    title: str
+    source: str
+    version: str
+    text: str
+    elements: tuple[Element, ...]
+    rights: Rights
+    pages: tuple[Page, ...] = ()
+    valid_from: date | None = None
+    valid_to: date | None = None
+    language: str = ""
+    trust: Trust = Trust.UNREVIEWED
+
+    def pages_of(self, start: int, end: int) -> tuple[Page, ...]:
+        """The pages that `text[start:end]` touches, in order; () where the format has no pages."""
+        if not self.pages:
+            return ()
+        first = max(bisect.bisect_right(self.pages, start, key=lambda page: page.start) - 1, 0)
+        touched = [page for page in self.pages[first:] if page.start < max(end, start + 1) and page.end > start]
+        return tuple(touched) or (self.pages[first],)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage: `text` is exactly `document.text[start:end]`. `pages` pairs each page's number with its label."""
+
+    id: str
+    document_id: str
+    title: str
+    source: str
+    version: str
+    text: str
+    start: int
+    end: int
+    heading_path: tuple[str, ...]
+    pages: tuple[tuple[int, str], ...]
+    kind: ElementKind
+    rights: Rights
+    trust: Trust
+    parent_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is embedded and searched. Several entries may point at one chunk; a hit list counts a chunk once."""
+
+    id: str
+    chunk_id: str
+    document_id: str
+    kind: EntryKind
+    text: str
+    rights: Rights
+    derived_from: tuple[str, ...]
+    valid_from: date | None = None
+    valid_to: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A chunk found. `lists` gives its 1-based rank in each list that it came from; `cosine` is the question's."""
+
+    chunk: Chunk
+    entry_id: str
+    score: float
+    scale: Scale
+    rank: int
+    lists: Mapping[str, int]
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Where a statement comes from: `quote` is `document.text[start:end]`; `link` opens the page it stands on."""
+
+    n: int
+    chunk_id: str
+    document_id: str
+    title: str
+    source: str
+    section: str
+    page: str
+    page_number: int | None
+    quote: str
+    start: int
+    end: int
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of an answer with the numbers of the citations that support it."""
+
+    text: str
+    citations: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the language model was given and gave, in its tokens; the cost where its price is known."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a pipeline: how long it took, and how many things went in and came out."""
+
+    name: str
+    ms: float
+    count_in: int
+    count_out: int
+
+
+@dataclass(slots=True)
+class Running:
+    """A step under way; set `out` to the number of things that came out."""
+
+    out: int = 0
+
+
+@dataclass(slots=True)
+class Trace:
+    """The steps of one call, in order. Holds names and numbers only, never text."""
+
+    steps: list[Step] = field(default_factory=list)
+
+    @contextmanager
+    def step(self, name: str, count_in: int) -> Iterator[Running]:
+        """Time a step and add its line, also when it fails."""
+        running = Running()
+        begin = time.perf_counter()
+        try:
+            yield running
+        finally:
+            elapsed = (time.perf_counter() - begin) * 1000
+            self.steps.append(Step(name, round(elapsed, 3), count_in, running.out))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A cited answer, or an abstention with its reason."""
+
+    question: str
+    text: str
+    sentences: tuple[Sentence, ...]
+    citations: tuple[Citation, ...]
+    abstained: bool
+    reason: str
+    hits: tuple[Hit, ...]
+    warnings: tuple[str, ...]
+    usage: Usage
+    trace: tuple[Step, ...]
