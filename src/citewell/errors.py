@@ -1,26 +1,26 @@
 """One tree of errors. Each says what happened, where, and what to do about it.
 
-    CitewellError
-    ├── UsageError                  the caller's input is wrong            (exit code 2)
-    │   ├── SettingsError           a settings or access file
-    │   ├── PathError               a path given to index
-    │   ├── QuestionError           an empty or oversized question
-    │   ├── IndexNotFound           no index at that path
-    │   └── UnknownId               no such document or chunk, or not for this reader
-    ├── LoadError                   one file could not be read; the others go on (exit code 1)
-    │   ├── UnsupportedFormat       no loader for what the file holds
-    │   ├── EmptyFile               nothing in it
-    │   ├── DamagedFile             it does not parse
-    │   ├── PasswordNeeded          it is encrypted
-    │   └── LimitExceeded           larger, longer or more inflated than the settings allow
-    ├── Refused                     it would be wrong to go on              (exit code 3)
-    │   ├── IndexLocked             another process is writing
-    │   ├── IndexFormatError        made by another version, or damaged
-    │   ├── FingerprintMismatch     the embedder is not the one that made the index
-    │   └── PermissionRefused       the file system says no
-    └── ServiceError                a model endpoint                        (exit code 4)
-        ├── ServiceUnreachable      no connection, a time-out, or it keeps failing
-        └── ServiceRefused          it answered, and the answer is no (key, model name, quota)
+CitewellError
+├── UsageError                  the caller's input is wrong            (exit code 2)
+│   ├── SettingsError           a settings or access file
+│   ├── PathError               a path given to index
+│   ├── QuestionError           an empty or oversized question
+│   ├── IndexNotFound           no index at that path
+│   └── UnknownId               no such document or chunk, or not for this reader
+├── LoadError                   one file could not be read; the others go on (exit code 1)
+│   ├── UnsupportedFormat       no loader for what the file holds
+│   ├── EmptyFile               nothing in it
+│   ├── DamagedFile             it does not parse
+│   ├── PasswordNeeded          it is encrypted
+│   └── LimitExceeded           larger, longer or more inflated than the settings allow
+├── Refused                     it would be wrong to go on              (exit code 3)
+│   ├── IndexLocked             another process is writing
+│   ├── IndexFormatError        made by another version, or damaged
+│   ├── FingerprintMismatch     the embedder is not the one that made the index
+│   └── PermissionRefused       the file system says no
+└── ServiceError                a model endpoint                        (exit code 4)
+    ├── ServiceUnreachable      no connection, a time-out, or it keeps failing
+    └── ServiceRefused          it answered, and the answer is no (key, model name, quota)
 """
 
 from __future__ import annotations

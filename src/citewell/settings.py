@@ -78,11 +78,13 @@ class Generation(_Table):
     """`[generation]`: how an answer is made from passages."""
 
     max_sentences: int = Field(3, ge=1, le=20, description='quoted by the extractive answer (llm = "none")')
-    passage_tokens: int = Field(3_000, ge=200, le=1_000_000, description="of passages in a prompt, at 4 characters each")
+    passage_tokens: int = Field(
+        3_000, ge=200, le=1_000_000, description="of passages in a prompt, at 4 characters each"
+    )
 
 
 class Security(_Table):
-    """`[security]`: `default_groups` may read a document without rights; a query without a principal is in `as_groups`."""
+    """`[security]`: `default_groups` may read what has no rights; a query without a principal is in `as_groups`."""
 
     default_groups: Groups = (EVERYONE,)
     as_groups: Groups = ()
@@ -92,7 +94,11 @@ class Settings(BaseSettings):
     """The whole tree. `Settings.load(path)` reads a file; `Settings()` is the default plus the environment."""
 
     model_config = SettingsConfigDict(
-        env_prefix="CITEWELL_", env_nested_delimiter="__", extra="forbid", frozen=True, nested_model_default_partial_update=True
+        env_prefix="CITEWELL_",
+        env_nested_delimiter="__",
+        extra="forbid",
+        frozen=True,
+        nested_model_default_partial_update=True,
     )
 
     preset: Literal["fast", "balanced", "accurate"] = "balanced"

@@ -147,11 +147,14 @@ class Document:
     trust: Trust = Trust.UNREVIEWED
 
     def pages_of(self, start: int, end: int) -> tuple[Page, ...]:
-        """The pages that `text[start:end]` touches, in order; () where the format has no pages."""
+        """The pages that `text[start:end]` has characters on, in order; () where the format has no pages.
+
+        A span between two pages belongs to the earlier one.
+        """
         if not self.pages:
             return ()
         first = max(bisect.bisect_right(self.pages, start, key=lambda page: page.start) - 1, 0)
-        touched = [page for page in self.pages[first:] if page.start < max(end, start + 1) and page.end > start]
+        touched = [page for page in self.pages[first:] if max(page.start, start) < min(page.end, end)]
         return tuple(touched) or (self.pages[first],)
 
 
@@ -287,3 +290,64 @@ class Answer:
     warnings: tuple[str, ...]
     usage: Usage
     trace: tuple[Step, ...]
+
+
+class FileState(StrEnum):
+    """What indexing did with a file."""
+
+    ADDED = "added"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    REMOVED = "removed"
+    FAILED = "failed"
+    PARTLY = "partly"
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """One file's line in the report; `pages` counts pages by what became of them, `reason` says why it failed."""
+
+    source: str
+    state: FileState
+    reason: str = ""
+    chunks: int = 0
+    pages: Mapping[PageState, int] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What one run of indexing did; `embedded` counts the texts that went through the embedder."""
+
+    files: tuple[FileReport, ...]
+    embedded: int
+    seconds: float
+
+    @property
+    def failed(self) -> tuple[FileReport, ...]:
+        return tuple(file for file in self.files if file.state is FileState.FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run of indexing is: files finished of all, texts embedded so far, and the file now at work."""
+
+    files_done: int
+    files_total: int
+    embedded: int
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """An index in numbers, for its owner."""
+
+    path: str
+    documents: int
+    chunks: int
+    entries: int
+    embedder: str
+    analyser: str
+    generation: int
+    created: str
+    bytes_on_disk: int

@@ -1,0 +1,70 @@
+"""Retrieval metrics for one question, and their mean with a bootstrap interval over many.
+
+`ranking` lists ids best first, each once. `grades` maps every judged id to its relevance; above 0 is relevant. All are
+trec_eval's definitions (Sanderson 2010, "Test collection based evaluation of information retrieval systems").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log2
+
+import numpy as np
+
+RESAMPLES = 2_000
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean over questions with its bootstrap percentile interval (Efron 1979)."""
+
+    mean: float
+    low: float
+    high: float
+    questions: int
+
+
+def recall(ranking: Sequence[str], grades: Mapping[str, int], k: int) -> float:
+    """Share of the relevant ids that are among the first k."""
+    relevant = _relevant(grades)
+    return len(relevant.intersection(ranking[:k])) / len(relevant)
+
+
+def reciprocal_rank(ranking: Sequence[str], grades: Mapping[str, int], k: int) -> float:
+    """1 over the rank of the first relevant id, 0 where it is not among the first k."""
+    relevant = _relevant(grades)
+    return next((1 / rank for rank, item in enumerate(ranking[:k], start=1) if item in relevant), 0.0)
+
+
+def ndcg(ranking: Sequence[str], grades: Mapping[str, int], k: int) -> float:
+    """DCG over ideal DCG (Järvelin and Kekäläinen 2002), gain = grade, discount = log2(rank + 1)."""
+    ideal = _dcg(sorted((grade for grade in grades.values() if grade > 0), reverse=True)[:k])
+    return _dcg([max(grades.get(item, 0), 0) for item in ranking[:k]]) / ideal
+
+
+def estimate(values: Sequence[float], seed: int = 0) -> Estimate:
+    """Mean of one value a question, with its percentile interval over `RESAMPLES` resamples of the questions.
+
+    Raises:
+        ValueError: no values.
+    """
+    if not values:
+        raise ValueError("no questions to average over")
+    sample = np.asarray(values, dtype=np.float64)
+    draws = np.random.default_rng(seed).integers(len(sample), size=(RESAMPLES, len(sample)))
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(sample[draws].mean(axis=1), [tail, 1 - tail])
+    return Estimate(float(sample.mean()), float(low), float(high), len(sample))
+
+
+def _relevant(grades: Mapping[str, int]) -> set[str]:
+    relevant = {item for item, grade in grades.items() if grade > 0}
+    if not relevant:
+        raise ValueError("a question without a relevant id has no retrieval metrics")
+    return relevant
+
+
+def _dcg(gains: Sequence[int]) -> float:
+    return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains, start=1))

@@ -1,0 +1,290 @@
+"""The JSON shapes, key by key: a program of somebody else's relies on each of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+from citewell import shapes
+from citewell.generation.citations import SECTION_SEPARATOR
+from citewell.types import (
+    Answer,
+    Chunk,
+    Citation,
+    Document,
+    Element,
+    ElementKind,
+    FileReport,
+    FileState,
+    Hit,
+    IndexReport,
+    Page,
+    PageState,
+    Rights,
+    Scale,
+    Sentence,
+    Status,
+    Step,
+    Trust,
+    Usage,
+)
+
+FRAUD = Rights(frozenset({"fraud_team", "audit"}))
+TEXT = "Disputes\n\nCustomers have 120 days."
+
+CHUNK = Chunk(
+    id="doc1-c0",
+    document_id="doc1",
+    title="Manual",
+    source="file:///m/manual.pdf",
+    version="2026",
+    text="Customers have 120 days.",
+    start=10,
+    end=34,
+    heading_path=("4 Cards", "4.2 Disputes"),
+    pages=((37, "xxxvii"), (38, "1")),
+    kind=ElementKind.PARAGRAPH,
+    rights=FRAUD,
+    trust=Trust.APPROVED,
+)
+HIT = Hit(CHUNK, "doc1-c0", 0.0325, Scale.RRF, 1, {"dense": 2, "keyword": 1}, 0.71)
+CITATION = Citation(
+    n=1,
+    chunk_id="doc1-c0",
+    document_id="doc1",
+    title="Manual",
+    source="file:///m/manual.pdf",
+    section="4 Cards > 4.2 Disputes",
+    page="xxxvii",
+    page_number=37,
+    quote="Customers have 120 days.",
+    start=10,
+    end=34,
+    link="file:///m/manual.pdf#page=37",
+)
+DOCUMENT = Document(
+    id="doc1",
+    content_hash="0" * 64,
+    title="Manual",
+    source="file:///m/manual.pdf",
+    version="2026",
+    text=TEXT,
+    elements=(
+        Element(ElementKind.HEADING, 0, 8, ("Disputes",), page=1),
+        Element(ElementKind.PARAGRAPH, 10, 34, ("Disputes",), page=1),
+    ),
+    rights=FRAUD,
+    pages=(
+        Page(1, "i", 0, 34),
+        Page(2, "ii", 34, 34, PageState.NEEDS_OCR, "an image without text"),
+        Page(3, "iii", 34, 34, PageState.NEEDS_OCR),
+    ),
+    valid_from=date(2026, 1, 1),
+    language="en",
+    trust=Trust.APPROVED,
+)
+
+ANSWER = Answer(
+    question="How many days?",
+    text="Customers have 120 days. [1]",
+    sentences=(Sentence("Customers have 120 days.", (1,)),),
+    citations=(CITATION,),
+    abstained=False,
+    reason="",
+    hits=(HIT,),
+    warnings=("One file needs OCR.",),
+    usage=Usage(12, 3, None),
+    trace=(Step("dense", 1.5, 1, 50),),
+)
+STATUS = Status("my-index", 3, 40, 41, "all-MiniLM", "2", 1, "2026-02-03T04:05:06Z", 1234)
+
+PASSAGE_SHAPE = {
+    "chunk": "doc1-c0",
+    "document": "doc1",
+    "title": "Manual",
+    "source": "file:///m/manual.pdf",
+    "section": "4 Cards > 4.2 Disputes",
+    "page": "xxxvii",
+    "page_number": 37,
+    "start": 10,
+    "end": 34,
+    "text": "Customers have 120 days.",
+}
+HIT_SHAPE = {"rank": 1, **PASSAGE_SHAPE, "score": 0.0325, "scale": "rrf", "lists": {"dense": 2, "keyword": 1}}
+CITATION_SHAPE = {
+    "n": 1,
+    "chunk": "doc1-c0",
+    "document": "doc1",
+    "title": "Manual",
+    "source": "file:///m/manual.pdf",
+    "section": "4 Cards > 4.2 Disputes",
+    "page": "xxxvii",
+    "page_number": 37,
+    "quote": "Customers have 120 days.",
+    "start": 10,
+    "end": 34,
+    "link": "file:///m/manual.pdf#page=37",
+}
+DOCUMENT_SHAPE = {
+    "document": "doc1",
+    "title": "Manual",
+    "source": "file:///m/manual.pdf",
+    "document_version": "2026",
+    "valid_from": "2026-01-01",
+    "valid_to": None,
+    "language": "en",
+    "trust": "approved",
+    "groups": ["audit", "fraud_team"],
+}
+
+
+def through_json(shape: shapes.Shape) -> object:
+    """What a reader of the printed JSON gets; a tuple, a set or an enum would not come back as it went in."""
+    return json.loads(json.dumps(shape, allow_nan=False))
+
+
+def test_index() -> None:
+    report = IndexReport(
+        files=(
+            FileReport(
+                "file:///m/a.pdf", FileState.PARTLY, "", 4, {PageState.TEXT: 2, PageState.NEEDS_OCR: 1}, ("odd",)
+            ),
+            FileReport("file:///m/b.pdf", FileState.FAILED, "It is encrypted."),
+        ),
+        embedded=4,
+        seconds=1.25,
+    )
+    assert through_json(shapes.index_shape(report)) == {
+        "version": 1,
+        "files": [
+            {
+                "source": "file:///m/a.pdf",
+                "state": "partly",
+                "reason": "",
+                "chunks": 4,
+                "pages": {"text": 2, "ocr": 1, "blank": 0, "failed": 0, "suspicious": 0},
+                "warnings": ["odd"],
+            },
+            {
+                "source": "file:///m/b.pdf",
+                "state": "failed",
+                "reason": "It is encrypted.",
+                "chunks": 0,
+                "pages": {"text": 0, "ocr": 0, "blank": 0, "failed": 0, "suspicious": 0},
+                "warnings": [],
+            },
+        ],
+        "embedded": 4,
+        "seconds": 1.25,
+    }
+
+
+def test_search() -> None:
+    shape = shapes.search_shape("dispute", [HIT])
+    assert through_json(shape) == {"version": 1, "query": "dispute", "hits": [HIT_SHAPE]}
+
+
+def test_ask() -> None:
+    assert through_json(shapes.ask_shape(ANSWER)) == {
+        "version": 1,
+        "question": "How many days?",
+        "answer": "Customers have 120 days. [1]",
+        "abstained": False,
+        "reason": "",
+        "sentences": [{"text": "Customers have 120 days.", "citations": [1]}],
+        "citations": [CITATION_SHAPE],
+        "hits": [HIT_SHAPE],
+        "warnings": ["One file needs OCR."],
+        "usage": {"prompt_tokens": 12, "completion_tokens": 3, "cost_usd": None},
+        "trace": [{"step": "dense", "ms": 1.5, "in": 1, "out": 50}],
+    }
+
+
+def test_documents() -> None:
+    shape = shapes.documents_shape([DOCUMENT])
+    assert through_json(shape) == {"version": 1, "documents": [DOCUMENT_SHAPE]}
+
+
+def test_document() -> None:
+    assert through_json(shapes.document_shape(DOCUMENT, chunks=1)) == {
+        "version": 1,
+        "kind": "document",
+        **DOCUMENT_SHAPE,
+        "characters": 34,
+        "chunks": 1,
+        "pages": {"text": 1, "ocr": 2, "blank": 0, "failed": 0, "suspicious": 0},
+        "page_problems": [
+            {"number": 2, "label": "ii", "state": "ocr", "reason": "an image without text"},
+            {"number": 3, "label": "iii", "state": "ocr", "reason": ""},
+        ],
+        "outline": [{"text": "Disputes", "depth": 1, "page_number": 1}],
+    }
+
+
+def test_chunk() -> None:
+    shape = through_json(shapes.chunk_shape(CHUNK))
+    assert shape == {"version": 1, "kind": "chunk", **PASSAGE_SHAPE, "groups": ["audit", "fraud_team"]}
+
+
+def test_status() -> None:
+    assert through_json(shapes.status_shape(STATUS)) == {
+        "version": 1,
+        "path": "my-index",
+        "documents": 3,
+        "chunks": 40,
+        "entries": 41,
+        "embedder": "all-MiniLM",
+        "analyser": "2",
+        "generation": 1,
+        "created": "2026-02-03T04:05:06Z",
+        "bytes_on_disk": 1234,
+    }
+
+
+def test_deleted_and_error() -> None:
+    assert shapes.deleted_shape("file:///a") == {"version": 1, "deleted": "file:///a"}
+    assert shapes.error_shape("IndexNotFound", "No index.", "Make one.") == {
+        "version": 1,
+        "error": {"kind": "IndexNotFound", "message": "No index.", "remedy": "Make one."},
+    }
+
+
+def test_a_passage_without_pages_and_headings_has_the_keys_all_the_same() -> None:
+    bare = Chunk("c", "d", "t", "s", "", "x", 0, 1, (), (), ElementKind.CODE, FRAUD, Trust.UNREVIEWED)
+    shape = shapes.chunk_shape(bare)
+    assert (shape["section"], shape["page"], shape["page_number"]) == ("", "", None)
+
+
+def test_a_hit_and_a_citation_name_a_section_alike() -> None:
+    assert shapes.SECTION_SEPARATOR == SECTION_SEPARATOR
+    assert shapes.innermost(shapes.section(CHUNK)) == "4.2 Disputes"
+    assert shapes.innermost("") == ""
+
+
+def test_every_key_is_described_in_the_docs() -> None:
+    documentation = (Path(__file__).parents[1] / "docs" / "json.md").read_text(encoding="utf-8")
+    report = IndexReport((FileReport("file:///a", FileState.ADDED),), 1, 1.0)
+    everything = [
+        shapes.index_shape(report),
+        shapes.search_shape("dispute", [HIT]),
+        shapes.ask_shape(ANSWER),
+        shapes.documents_shape([DOCUMENT]),
+        shapes.document_shape(DOCUMENT, chunks=1),
+        shapes.chunk_shape(CHUNK),
+        shapes.status_shape(STATUS),
+        shapes.deleted_shape("file:///a"),
+        shapes.error_shape("IndexNotFound", "No index.", "Make one."),
+    ]
+    described = set(re.findall(r'"(\w+)":', documentation))
+    assert set(keys(everything)) <= described
+
+
+def keys(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from value
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for item in inner:
+        yield from keys(item)
