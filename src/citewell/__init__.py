@@ -1,0 +1,83 @@
+"""Citewell: ask your own documents a question and get an answer you can check.
+
+import citewell
+
+index = citewell.Index.create("my-index")
+index.add("manuals/")
+answer = index.ask("How many days does a customer have to dispute a card payment?")
+print(answer.text, answer.citations[0].page)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from citewell.errors import CitewellError
+    from citewell.index import Index
+    from citewell.settings import Settings
+    from citewell.types import (
+        Answer,
+        Chunk,
+        Citation,
+        Document,
+        FileReport,
+        Hit,
+        IndexReport,
+        Principal,
+        Progress,
+        Rights,
+        Sentence,
+        Status,
+    )
+
+__version__ = "0.1.0"
+
+# Loaded at first use: `import citewell` costs milliseconds, whatever the engines behind it cost.
+_HOME = {
+    "Index": "index",
+    "Settings": "settings",
+    "CitewellError": "errors",
+    "Answer": "types",
+    "Chunk": "types",
+    "Citation": "types",
+    "Document": "types",
+    "FileReport": "types",
+    "Hit": "types",
+    "IndexReport": "types",
+    "Principal": "types",
+    "Progress": "types",
+    "Rights": "types",
+    "Sentence": "types",
+    "Status": "types",
+}
+
+__all__ = [
+    "Answer",
+    "Chunk",
+    "Citation",
+    "CitewellError",
+    "Document",
+    "FileReport",
+    "Hit",
+    "Index",
+    "IndexReport",
+    "Principal",
+    "Progress",
+    "Rights",
+    "Sentence",
+    "Settings",
+    "Status",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'citewell' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"citewell.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,128 @@
+"""Retrieval quality on any data set in BEIR's layout, leg by leg.
+
+    python bench/beir.py --data DIR [--settings FILE] [--json]
+
+DIR holds corpus.jsonl (or .gz) with `_id`, `title`, `text`; queries.jsonl (or .gz) with `_id`, `text`; qrels/test.tsv.
+The corpus goes through the real pipeline: chunked, embedded and stored in a new index, which is searched in full. A
+document's rank is that of its best chunk. Intervals are bootstrap 95 % over the questions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import statistics
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import machine
+
+from citewell import Document, Index, Settings
+from citewell.evaluation.metrics import Estimate, estimate, ndcg, recall, reciprocal_rank
+from citewell.loading.given import from_text
+from citewell.types import Hit
+
+# Several chunks of one document may fill the list before a hundred documents are in it.
+SEARCHED_CHUNKS = 300
+LEGS = {"keyword": ("keyword",), "dense": ("dense",), "hybrid": ("dense", "keyword")}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One way of searching: its quality, and how long a question took."""
+
+    legs: str
+    metrics: dict[str, Estimate]
+    median_ms: float
+
+
+def read_lines(folder: Path, name: str) -> Iterator[dict[str, Any]]:
+    packed = folder / f"{name}.gz"
+    data = gzip.decompress(packed.read_bytes()) if packed.exists() else (folder / name).read_bytes()
+    for line in data.decode("utf-8").splitlines():
+        yield json.loads(line)
+
+
+def read_qrels(path: Path) -> dict[str, dict[str, int]]:
+    grades: dict[str, dict[str, int]] = defaultdict(dict)
+    for line in path.read_text(encoding="utf-8").splitlines()[1:]:
+        query, document, grade = line.split("\t")
+        grades[query][document] = int(grade)
+    return {query: judged for query, judged in grades.items() if any(grade > 0 for grade in judged.values())}
+
+
+def documents(folder: Path) -> Iterator[Document]:
+    for line in read_lines(folder, "corpus.jsonl"):
+        yield from_text(line["text"], source=f"beir:{line['_id']}", title=line.get("title", ""))
+
+
+def ranking(hits: Iterable[Hit]) -> list[str]:
+    return list(dict.fromkeys(hit.chunk.source.removeprefix("beir:") for hit in hits))
+
+
+def evaluate(index: Index, legs: str, queries: dict[str, str], qrels: dict[str, dict[str, int]]) -> Row:
+    values: dict[str, list[float]] = defaultdict(list)
+    times: list[float] = []
+    for query, grades in qrels.items():
+        begin = time.perf_counter()
+        hits = index.search(queries[query], k=SEARCHED_CHUNKS)
+        times.append((time.perf_counter() - begin) * 1000)
+        found = ranking(hits)
+        values["nDCG@10"].append(ndcg(found, grades, 10))
+        values["MRR@10"].append(reciprocal_rank(found, grades, 10))
+        for k in (5, 10, 20, 100):
+            # pass@k, the share of a question's right chunks among the first k, is recall@k where the unit is a chunk.
+            values[f"recall@{k}"].append(recall(found, grades, k))
+    return Row(legs, {name: estimate(each) for name, each in values.items()}, statistics.median(times))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--settings", type=Path)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    settings = Settings.load(options.settings)
+    queries = {line["_id"]: line["text"] for line in read_lines(options.data, "queries.jsonl")}
+    qrels = read_qrels(options.data / "qrels" / "test.tsv")
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch, "index")
+        with Index.create(path, settings=settings) as index:
+            report = index.add_documents(list(documents(options.data)))
+            chunks = index.status().chunks
+        print(f"{len(report.files)} documents, {chunks} chunks indexed in {report.seconds:.0f} s", file=sys.stderr)
+        rows = []
+        for name, legs in LEGS.items():
+            retrieval = settings.retrieval.model_copy(update={"legs": legs})
+            with Index.open(path, settings=settings.model_copy(update={"retrieval": retrieval})) as index:
+                rows.append(evaluate(index, name, queries, qrels))
+    print_json(options.data, report.seconds, chunks, rows) if options.json else print_table(options.data, rows)
+
+
+def print_table(data: Path, rows: list[Row]) -> None:
+    print(machine.header())
+    print(f"{data.name}: {rows[0].metrics['nDCG@10'].questions} questions")
+    for row in rows:
+        print(f"\n{row.legs} (median {row.median_ms:.1f} ms a question)")
+        for name, value in row.metrics.items():
+            print(f"  {name:<10} {value.mean:.4f}  [{value.low:.4f}, {value.high:.4f}]")
+
+
+def print_json(data: Path, seconds: float, chunks: int, rows: list[Row]) -> None:
+    found = [
+        {"legs": row.legs, "median_ms": row.median_ms, "metrics": {k: asdict(v) for k, v in row.metrics.items()}}
+        for row in rows
+    ]
+    line = {"machine": machine.describe(), "data": data.name, "index_s": seconds, "chunks": chunks, "rows": found}
+    print(json.dumps(line, allow_nan=False))
+
+
+if __name__ == "__main__":
+    main()
