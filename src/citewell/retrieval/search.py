@@ -1,0 +1,75 @@
+"""A query to hits: every leg, joined by rank, each chunk once."""
+
+from __future__ import annotations
+
+from citewell.models.embedder import Embedder, Vectors
+from citewell.retrieval.analyser import analyse_query
+from citewell.retrieval.fusion import Fused, reciprocal_rank_fusion
+from citewell.settings import Retrieval
+from citewell.stores.store import Match, Reader, Scope
+from citewell.types import Hit, Scale, Trace
+
+
+def search(
+    query: str, k: int, scope: Scope, *, store: Reader, embedder: Embedder, settings: Retrieval, trace: Trace
+) -> tuple[Hit, ...]:
+    """The k best chunks in scope, best first. With two legs the score is RRF's; with one it is the leg's own."""
+    candidates = max(settings.candidates, k)
+    with trace.step("embed", 1) as step:
+        vector = embedder.embed_queries([query])[0]
+        step.out = 1
+    legs: dict[str, list[Match]] = {}
+    if "dense" in settings.legs:
+        with trace.step("dense", 1) as step:
+            legs["dense"] = store.dense(vector, candidates, scope)
+            step.out = len(legs["dense"])
+    if "keyword" in settings.legs:
+        with trace.step("keyword", 1) as step:
+            legs["keyword"] = store.keyword(analyse_query(query), candidates, scope)
+            step.out = len(legs["keyword"])
+    with trace.step("fuse", sum(map(len, legs.values()))) as step:
+        lists = {leg: [match.chunk_id for match in matches] for leg, matches in legs.items()}
+        fused = reciprocal_rank_fusion(lists, settings.rrf_k)[:k]
+        step.out = len(fused)
+    with trace.step("gather", len(fused)) as step:
+        hits = _gather(fused, legs, vector, store, scope)
+        step.out = len(hits)
+    return hits
+
+
+def _gather(
+    fused: list[Fused], legs: dict[str, list[Match]], vector: Vectors, store: Reader, scope: Scope
+) -> tuple[Hit, ...]:
+    best = {leg: _best_by_chunk(matches) for leg, matches in legs.items()}
+    chunks = store.chunks([item.id for item in fused], scope)
+    entry_of = {item.id: _entry(item, best) for item in fused}
+    cosines = {match.entry_id: match.score for match in legs.get("dense", ())}
+    missing = [entry for entry in entry_of.values() if entry not in cosines]
+    if missing:
+        cosines |= store.cosines(vector, missing, scope)
+    only_leg = next(iter(legs)) if len(legs) == 1 else None
+    return tuple(
+        Hit(
+            chunk=chunks[item.id],
+            entry_id=entry_of[item.id],
+            score=best[only_leg][item.id].score if only_leg else item.score,
+            scale={"dense": Scale.COSINE, "keyword": Scale.BM25, None: Scale.RRF}[only_leg],
+            rank=rank,
+            lists=item.ranks,
+            cosine=cosines[entry_of[item.id]],
+        )
+        for rank, item in enumerate(fused, start=1)
+    )
+
+
+def _best_by_chunk(matches: list[Match]) -> dict[str, Match]:
+    best: dict[str, Match] = {}
+    for match in matches:
+        best.setdefault(match.chunk_id, match)
+    return best
+
+
+def _entry(item: Fused, best: dict[str, dict[str, Match]]) -> str:
+    """The entry that brought the chunk in: of the leg that ranked it highest."""
+    leg = min(item.ranks, key=lambda name: item.ranks[name])
+    return best[leg][item.id].entry_id
