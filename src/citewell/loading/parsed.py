@@ -8,6 +8,9 @@ from citewell.types import Element, ElementKind, Page, PageState
 
 BETWEEN_ELEMENTS = "\n\n"
 
+LOADER_VERSION = "1"
+"""Changes whenever a file may give another text or other elements; unchanged files are read anew then."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
@@ -42,9 +45,10 @@ class TextBuilder:
         text: str,
         *,
         level: int = 1,
+        path: tuple[str, ...] | None = None,
         box: tuple[float, float, float, float] | None = None,
     ) -> None:
-        """Append an element; `level` (1 is outermost) counts for headings only. Text of white space only is left out."""
+        """Append an element; `level` (1 is outermost) counts for headings only. White space alone is left out."""
         text = text.replace("\x00", "").strip("\n").rstrip()
         if not text.strip():
             return
@@ -56,8 +60,8 @@ class TextBuilder:
         start = self._length
         self._append(text)
         page = self._pages[-1].number if self._pages else None
-        path = tuple(title for _, title in self._headings)
-        self._elements.append(Element(kind, start, self._length, path, page, box))
+        above = tuple(title for _, title in self._headings) if path is None else path
+        self._elements.append(Element(kind, start, self._length, above, page, box))
 
     def build(self, title: str, language: str = "") -> Parsed:
         self._close_page()
