@@ -1,0 +1,1 @@
+"""The written content of the running example, and what turns it into documents."""
