@@ -1,0 +1,70 @@
+"""`citewell ask "QUESTION"`"""
+
+from __future__ import annotations
+
+from citewell.cli.explain import print_hits_table, print_trace
+from citewell.cli.options import (
+    DEFAULT_INDEX,
+    AsGroups,
+    AsOf,
+    Explain,
+    IndexFolder,
+    Json,
+    Question,
+    SettingsFile,
+    load_settings,
+    question_text,
+    reader,
+)
+from citewell.cli.terminal import complain, one_line, out, place, plain, print_json
+from citewell.shapes import ask_shape, innermost
+from citewell.types import Answer, Citation
+
+
+def ask(
+    question: Question,
+    folder: IndexFolder = DEFAULT_INDEX,
+    settings: SettingsFile = None,
+    groups: AsGroups = None,
+    as_of: AsOf = None,
+    explain: Explain = False,
+    as_json: Json = False,
+) -> None:
+    """Ask a question; the answer cites its sources."""
+    from citewell.index import Index
+
+    asked = question_text(question)
+    with Index.open(folder, settings=load_settings(settings)) as index:
+        answer = index.ask(asked, principal=reader(groups), as_of=as_of)
+    for warning in answer.warnings:
+        complain(warning)
+    if as_json:
+        print_json(ask_shape(answer))
+        return
+    _print_answer(answer)
+    if explain:
+        print_hits_table(answer.hits)
+        print_trace(answer.trace)
+
+
+def _print_answer(answer: Answer) -> None:
+    from rich.text import Text
+
+    screen = out()
+    if answer.abstained:
+        screen.print(plain(answer.text), style="yellow")
+        screen.print(f"Reason: {one_line(answer.reason)}.", style="dim")
+        return
+    text = Text(plain(answer.text))
+    text.highlight_regex(r"\[\d+\]", "cyan")
+    screen.print(text)
+    screen.print()
+    for citation in answer.citations:
+        screen.print(Text.assemble((f"[{citation.n}] ", "cyan"), _where(citation)))
+        screen.print(Text(f"    {plain(citation.link)}", "dim"), soft_wrap=True)
+
+
+def _where(citation: Citation) -> str:
+    page = f"page {citation.page}" if citation.page else ""
+    parts = (citation.title or place(citation.source), innermost(citation.section), page)
+    return ", ".join(one_line(part) for part in parts if part)

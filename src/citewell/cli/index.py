@@ -1,0 +1,104 @@
+"""`citewell index PATH...`"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from citewell.cli.options import DEFAULT_INDEX, IndexFolder, Json, SettingsFile, load_settings
+from citewell.cli.terminal import complain, console, count, one_line, out, place, print_json, print_table
+from citewell.errors import IndexNotFound
+from citewell.shapes import index_shape
+from citewell.types import FileReport, FileState, IndexReport, Progress
+
+if TYPE_CHECKING:
+    from citewell.index import Index
+    from citewell.settings import Settings
+
+# A first run may add thousands of files; only so many are worth a line each.
+LISTED_ADDED = 20
+STYLES = {FileState.FAILED: "red", FileState.PARTLY: "yellow", FileState.REMOVED: "dim"}
+
+# readable=False: whether they can be read is said in our words.
+Paths = Annotated[list[Path], typer.Argument(metavar="PATH", readable=False, help="Files and folders.")]
+
+
+def index(
+    paths: Paths, folder: IndexFolder = DEFAULT_INDEX, settings: SettingsFile = None, as_json: Json = False
+) -> None:
+    """Add files and folders to the index, or refresh them."""
+    with _open_or_create(folder, paths, load_settings(settings)) as opened, _progress() as on_progress:
+        report = opened.add(*paths, on_progress=on_progress)
+    for file in report.files:
+        for warning in file.warnings:
+            complain(f"{place(file.source)}: {warning}")
+    if as_json:
+        print_json(index_shape(report))
+    else:
+        _print_report(report)
+    if report.failed:
+        raise typer.Exit(1)
+
+
+def _open_or_create(folder: Path, paths: Sequence[Path], settings: Settings) -> Index:
+    from citewell.index import Index
+    from citewell.loading import discover
+
+    try:
+        return Index.open(folder, settings=settings)
+    except IndexNotFound:
+        discover(paths, skip=folder)  # a mistyped path must not leave an empty index behind
+        return Index.create(folder, settings=settings)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[Progress], None] | None]:
+    """Draw a bar on standard error while a run is under way; nothing where that is no terminal."""
+    screen = console(sys.stderr)
+    if not screen.is_terminal:
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    name = TextColumn("{task.description}", markup=False)
+    columns = (TimeElapsedColumn(), BarColumn(16), MofNCompleteColumn(), "files", name)
+    with Bar(*columns, console=screen, transient=True) as bar:
+        task = bar.add_task("", total=None)
+
+        def show(progress: Progress) -> None:
+            label = f"{progress.embedded:6,} embedded  {place(progress.source)[-24:]}"
+            bar.update(task, completed=progress.files_done, total=progress.files_total, description=label)
+
+        yield show
+
+
+def _print_report(report: IndexReport) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    states = Counter(file.state for file in report.files)
+    table = Table.grid(padding=(0, 2))
+    for file in report.files:
+        if file.state is FileState.UNCHANGED or (file.state is FileState.ADDED and states[file.state] > LISTED_ADDED):
+            continue
+        line = Text.assemble((place(file.source), "bold"), _detail(file), overflow="fold")
+        table.add_row(Text(file.state, STYLES.get(file.state, "green")), line)
+    print_table(table)
+    counts = ", ".join(f"{states[state]:,} {state}" for state in FileState if states[state])
+    out().print(f"{counts}; {count(report.embedded, 'passage')} embedded in {report.seconds:.1f} s", style="bold")
+
+
+def _detail(file: FileReport) -> str:
+    if file.state is FileState.FAILED:
+        return f": {one_line(file.reason)}"
+    pages, chunks = sum(file.pages.values()), file.chunks
+    counts = [count(number, name) for number, name in ((pages, "page"), (chunks, "chunk")) if number]
+    parts = (", ".join(counts), one_line(file.reason))
+    return "".join(f": {part}" for part in parts if part)

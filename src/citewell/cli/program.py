@@ -1,0 +1,104 @@
+"""The program: its commands, and the border where every error becomes a message and an exit code."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from citewell.cli.ask import ask
+from citewell.cli.delete import delete
+from citewell.cli.doctor import doctor
+from citewell.cli.documents import documents
+from citewell.cli.index import index
+from citewell.cli.search import search
+from citewell.cli.show import show
+from citewell.cli.status import status
+from citewell.cli.terminal import complain, print_json
+from citewell.errors import CitewellError
+from citewell.shapes import error_shape
+
+INTERRUPTED = 130
+READER_GONE = 141  # 128 + SIGPIPE, as the shell reports other programs whose reader went away
+UNEXPECTED = 70  # EX_SOFTWARE of sysexits.h
+
+app = typer.Typer(
+    help="Ask your own documents a question and get an answer you can check.",
+    add_completion=False,
+    rich_markup_mode=None,  # rich takes a tenth of a second to draw boxes around the help
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (index, ask, search, status, documents, show, delete, doctor):
+    app.command()(command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"citewell {version('citewell')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program on `arguments` (default: those of the process) and return its exit code."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a sign that the terminal's encoding lacks must not end the run
+    try:
+        code = int(app(given or ["--help"], prog_name="citewell", standalone_mode=False) or 0)
+        sys.stdout.flush()
+    except CitewellError as error:
+        return _fail(given, error.exit_code, type(error).__name__, error.message, error.remedy)
+    except typer.TyperException as error:
+        remedy = "`citewell COMMAND --help` lists what a command takes."
+        return _fail(given, error.exit_code, "UsageError", error.format_message(), remedy)
+    except (BrokenPipeError, SystemExit):  # typer and rich turn a broken pipe into SystemExit
+        return _reader_gone()
+    except Exception as error:  # noqa: BLE001 - the last border: whatever it is, it is shown
+        return _unexpected(given, error)
+    if code == INTERRUPTED:  # what typer makes of a KeyboardInterrupt
+        complain("stopped; everything committed so far is kept")
+    return code
+
+
+def _fail(given: Sequence[str], code: int, kind: str, message: str, remedy: str) -> int:
+    complain(message, remedy)
+    if _wants_json(given):
+        print_json(error_shape(kind, message, remedy))
+    return code
+
+
+def _wants_json(given: Sequence[str]) -> bool:
+    # From the raw words: a program that asked for JSON gets it for a misspelt option, too.
+    options = given[: given.index("--")] if "--" in given else given
+    return "--json" in options
+
+
+def _reader_gone() -> int:
+    # Or the interpreter complains when it flushes at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return READER_GONE
+
+
+def _unexpected(given: Sequence[str], error: Exception) -> int:
+    if os.environ.get("CITEWELL_DEBUG"):
+        traceback.print_exc()
+    message = f"unexpected {type(error).__name__}: {error}"
+    remedy = "This is a fault in citewell. With CITEWELL_DEBUG=1 it shows the trace, which belongs in a report."
+    return _fail(given, UNEXPECTED, "Unexpected", message[:500], remedy)

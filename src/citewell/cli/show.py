@@ -1,0 +1,105 @@
+"""`citewell show ID`"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from citewell.cli.documents import in_force
+from citewell.cli.facts import print_facts
+from citewell.cli.options import (
+    DEFAULT_INDEX,
+    AsGroups,
+    IdOrSource,
+    IndexFolder,
+    Json,
+    SettingsFile,
+    load_settings,
+    reader,
+)
+from citewell.cli.terminal import one_line, out, place, plain, print_json
+from citewell.shapes import chunk_shape, document_shape
+from citewell.types import Chunk, Document, ElementKind, PageState
+
+
+def show(
+    wanted: IdOrSource,
+    folder: IndexFolder = DEFAULT_INDEX,
+    settings: SettingsFile = None,
+    groups: AsGroups = None,
+    as_json: Json = False,
+) -> None:
+    """Show a document's facts and outline, or a chunk's text."""
+    from citewell.index import Index
+
+    with Index.open(folder, settings=load_settings(settings)) as index:
+        found = index.show(wanted, principal=reader(groups))
+        chunks = len(index.chunks(found.id, principal=reader(groups))) if isinstance(found, Document) else 0
+    if isinstance(found, Chunk):
+        print_json(chunk_shape(found)) if as_json else _print_chunk(found)
+    else:
+        print_json(document_shape(found, chunks)) if as_json else _print_document(found, chunks)
+
+
+def _print_chunk(chunk: Chunk) -> None:
+    screen = out()
+    screen.print(one_line(chunk.title), style="bold")
+    print_facts(
+        [
+            ("chunk", chunk.id),
+            ("document", chunk.document_id),
+            ("source", place(chunk.source)),
+            ("section", " › ".join(chunk.heading_path)),
+            ("page", ", ".join(label for _, label in chunk.pages)),
+            ("characters", f"{chunk.start:,}–{chunk.end:,}"),
+            ("readable by", ", ".join(sorted(chunk.rights.groups)) or "nobody"),
+        ]
+    )
+    screen.print()
+    screen.print(plain(chunk.text))
+
+
+def _print_document(document: Document, chunks: int) -> None:
+    out().print(one_line(document.title), style="bold")
+    print_facts(
+        [
+            ("document", document.id),
+            ("source", place(document.source)),
+            ("version", document.version),
+            ("in force", in_force(document)),
+            ("language", document.language),
+            ("trust", document.trust),
+            ("readable by", ", ".join(sorted(document.rights.groups)) or "nobody"),
+            ("pages", _pages(document)),
+            ("characters", f"{len(document.text):,}"),
+            ("chunks", f"{chunks:,}"),
+        ]
+    )
+    _print_odd_pages(document)
+    _print_outline(document)
+
+
+def _pages(document: Document) -> str:
+    states = Counter(page.state for page in document.pages)
+    return ", ".join(f"{states[state]:,} {state}" for state in PageState if states[state])
+
+
+def _print_odd_pages(document: Document) -> None:
+    screen = out()
+    for page in document.pages:
+        if page.state not in (PageState.TEXT, PageState.BLANK):
+            reason = f": {page.reason}" if page.reason else ""
+            screen.print(one_line(f"page {page.label} ({page.state}){reason}"), style="yellow")
+
+
+def _print_outline(document: Document) -> None:
+    from rich.text import Text
+
+    headings = [element for element in document.elements if element.kind is ElementKind.HEADING]
+    labels = {page.number: page.label for page in document.pages}
+    screen = out()
+    if headings:
+        screen.print()
+    for heading in headings:
+        title = one_line(document.text[heading.start : heading.end])
+        page = f"  {one_line(labels[heading.page])}" if heading.page in labels else ""
+        screen.print(Text.assemble("  " * len(heading.heading_path), title, (page, "dim")))

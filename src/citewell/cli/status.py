@@ -1,0 +1,32 @@
+"""`citewell status`"""
+
+from __future__ import annotations
+
+from citewell.cli.facts import print_facts
+from citewell.cli.options import DEFAULT_INDEX, IndexFolder, Json, SettingsFile, load_settings
+from citewell.cli.terminal import print_json
+from citewell.shapes import status_shape
+
+
+def status(folder: IndexFolder = DEFAULT_INDEX, settings: SettingsFile = None, as_json: Json = False) -> None:
+    """Show the index in numbers."""
+    from citewell.index import Index
+
+    with Index.open(folder, settings=load_settings(settings)) as index:
+        state = index.status()
+    if as_json:
+        print_json(status_shape(state))
+        return
+    print_facts(
+        [
+            ("index", state.path),
+            ("documents", f"{state.documents:,}"),
+            ("chunks", f"{state.chunks:,}"),
+            ("entries", f"{state.entries:,}"),
+            ("embedder", state.embedder),
+            ("analyser", state.analyser),
+            ("generation", str(state.generation)),
+            ("created", state.created),
+            ("on disk", f"{state.bytes_on_disk / 1e6:,.1f} MB"),
+        ]
+    )

@@ -1,0 +1,167 @@
+"""Opening a PDF with pdfium and reading from it what later steps need; nothing of pdfium goes further than here."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from citewell.errors import DamagedFile, EmptyFile, LimitExceeded, PasswordNeeded
+from citewell.loading.bounds import check_pages, check_text
+from citewell.loading.pdf.drawing import read_drawing, unseen
+from citewell.loading.pdf.sheet import Bookmark, Frame, Sheet, View, Word
+from citewell.loading.pdf.words import WordReader
+from citewell.settings import Loading
+
+MAX_BOOKMARKS = 10_000
+_SMALLEST = 1.0
+"""Points; smaller text is not there to be read."""
+_PDFIUM = threading.Lock()
+"""pdfium has global state: one thread at a time, in the whole process."""
+
+
+@dataclass(frozen=True, slots=True)
+class PdfFile:
+    """A file's pages, its outline, and the title in its properties ("" if none)."""
+
+    title: str
+    sheets: tuple[Sheet, ...]
+    bookmarks: tuple[Bookmark, ...]
+
+
+def read_file(data: bytes, limits: Loading) -> PdfFile:
+    """Read every page. One that cannot be read becomes a Sheet with its `error`.
+
+    Raises:
+        EmptyFile, DamagedFile, PasswordNeeded: it cannot be opened.
+        LimitExceeded: more pages or text than the limits allow.
+    """
+    if not data:
+        raise EmptyFile("It is empty (0 bytes).", remedy="Get it again from where it came.")
+    with _PDFIUM, closing(_open(data)) as document:
+        check_pages(len(document), limits)
+        sheets = tuple(_read_sheets(document, limits))
+        bookmarks = tuple(_bookmarks(document, len(sheets)))
+        title = _decoded(partial(document.get_metadata_value, "Title"))
+    return PdfFile(title, sheets, bookmarks)
+
+
+def _open(data: bytes) -> Any:
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        if error.err_code == pdfium.FPDF_ERR_PASSWORD:
+            raise PasswordNeeded(
+                "It is encrypted and asks for a password.", remedy="Save a copy without it and index that."
+            ) from None
+        raise DamagedFile(
+            f"It cannot be read as a PDF: {error}",
+            remedy="Open it in a PDF viewer; if it shows, print it to a new PDF and index that.",
+        ) from None
+    if len(document) == 0:
+        document.close()
+        raise DamagedFile("It is a PDF without pages.", remedy="Get it again from where it came.")
+    return document
+
+
+def _read_sheets(document: Any, limits: Loading) -> Iterator[Sheet]:
+    signs = 0
+    for index in range(len(document)):
+        label = _decoded(partial(document.get_page_label, index)) or str(index + 1)
+        try:
+            with closing(document[index]) as page, closing(page.get_textpage()) as textpage:
+                signs += textpage.count_chars()
+                check_text(signs, limits)
+                sheet = _read_sheet(page, textpage, index + 1, label)
+        except LimitExceeded:
+            raise
+        except Exception as error:  # noqa: BLE001 - one page's fault, of whatever kind, is that page's state
+            sheet = Sheet(index + 1, label, Frame(0, 0, 1, 1, 0), error=str(error) or type(error).__name__)
+        yield sheet
+
+
+def _decoded(read: Callable[[], str]) -> str:
+    """A label or title on one line; "" where the file holds bytes in its place that are no text."""
+    try:
+        return " ".join(read().split())
+    except UnicodeDecodeError:
+        return ""
+
+
+def _read_sheet(page: Any, textpage: Any, number: int, label: str) -> Sheet:
+    left, bottom, right, top = page.get_bbox()
+    frame = Frame(left, bottom, right, top, page.get_rotation() // 90)
+    reader = WordReader(textpage, frame)
+    words = reader.read()
+    shown, hidden = _shown(page, frame, words)
+    views = _views(frame, shown)
+    drawing = read_drawing(page, views[0].frame)
+    return Sheet(
+        number=number,
+        label=label,
+        frame=frame,
+        views=views,
+        rules=tuple(drawing.rules),
+        picture=drawing.picture,
+        drawing=drawing.drawing,
+        unreadable=reader.unmapped / max(sum(len(word.text) for word in words), 1),
+        hidden=tuple(hidden),
+    )
+
+
+def _views(frame: Frame, words: list[Word]) -> tuple[View, ...]:
+    turns = Counter({frame.turn: 0})
+    for word in words:
+        turns[word.style.turn] += len(word.text)
+    return tuple(
+        View(frame.turned(turn), tuple(word for word in words if word.style.turn == turn))
+        for turn, _ in turns.most_common()
+        if turns[turn] or len(turns) == 1
+    )
+
+
+def _shown(page: Any, frame: Frame, words: list[Word]) -> tuple[list[Word], list[str]]:
+    """The words to keep, and what is wrong with the others.
+
+    Text in the invisible rendering mode is kept, since that is how the words under a scan are written, and named. Text
+    that no reader can see in any other way is named and left out: it has no use but to deceive whoever reads the file
+    by machine.
+    """
+    outside, tiny, kept = [], [], []
+    for word in words:
+        seen = frame.turned(word.style.turn)
+        middle = (word.x0 + word.x1) / 2
+        if not (-1 <= middle <= seen.width + 1 and -1 <= word.baseline <= seen.height + 1 + word.style.size):
+            outside.append(word)
+        elif word.style.size < _SMALLEST:
+            tiny.append(word)
+        else:
+            kept.append(word)
+    faint = set(map(id, unseen(page, frame, [word for word in kept if word.style.pale and not word.style.undrawn])))
+    undrawn = sum(len(word.text) for word in kept if word.style.undrawn)
+    counts = {
+        "outside the page left out": sum(len(word.text) for word in outside),
+        "too small to be seen left out": sum(len(word.text) for word in tiny),
+        "of the background's colour left out": sum(len(word.text) for word in kept if id(word) in faint),
+        "not drawn but kept (a scan's text layer is written like this; it may say other things than the page)": undrawn,
+    }
+    hidden = [f"{count} signs {what}" for what, count in counts.items() if count]
+    return [word for word in kept if id(word) not in faint], hidden
+
+
+def _bookmarks(document: Any, pages: int) -> Iterator[Bookmark]:
+    for count, entry in enumerate(document.get_toc()):
+        target = entry.get_dest()
+        index = target.get_index() if target is not None else None
+        if count == MAX_BOOKMARKS:
+            return
+        title = _decoded(entry.get_title)
+        if title and index is not None and 0 <= index < pages:
+            yield Bookmark(title, entry.level + 1, index + 1)

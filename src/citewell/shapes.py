@@ -1,0 +1,202 @@
+"""The JSON shapes, version 1, as plain dictionaries: what `--json` prints. docs/json.md describes every key.
+
+Keys may be added, none is renamed or removed within a version. All numbers are finite.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from citewell.types import (
+    Answer,
+    Chunk,
+    Citation,
+    Document,
+    ElementKind,
+    FileReport,
+    Hit,
+    IndexReport,
+    Page,
+    PageState,
+    Status,
+    Step,
+)
+
+VERSION = 1
+SECTION_SEPARATOR = " > "
+
+Shape = dict[str, Any]
+
+
+def index_shape(report: IndexReport) -> Shape:
+    return {
+        "version": VERSION,
+        "files": [_file(file) for file in report.files],
+        "embedded": report.embedded,
+        "seconds": report.seconds,
+    }
+
+
+def search_shape(query: str, hits: Sequence[Hit]) -> Shape:
+    return {"version": VERSION, "query": query, "hits": [hit_shape(hit) for hit in hits]}
+
+
+def ask_shape(answer: Answer) -> Shape:
+    usage = answer.usage
+    return {
+        "version": VERSION,
+        "question": answer.question,
+        "answer": answer.text,
+        "abstained": answer.abstained,
+        "reason": answer.reason,
+        "sentences": [{"text": item.text, "citations": list(item.citations)} for item in answer.sentences],
+        "citations": [citation_shape(citation) for citation in answer.citations],
+        "hits": [hit_shape(hit) for hit in answer.hits],
+        "warnings": list(answer.warnings),
+        "usage": {
+            "prompt_tokens": usage.prompt_tokens,
+            "completion_tokens": usage.completion_tokens,
+            "cost_usd": usage.cost_usd,
+        },
+        "trace": [_step(step) for step in answer.trace],
+    }
+
+
+def hit_shape(hit: Hit) -> Shape:
+    return {
+        "rank": hit.rank,
+        **_passage(hit.chunk),
+        "score": hit.score,
+        "scale": hit.scale.value,
+        "lists": dict(hit.lists),
+    }
+
+
+def citation_shape(citation: Citation) -> Shape:
+    return {
+        "n": citation.n,
+        "chunk": citation.chunk_id,
+        "document": citation.document_id,
+        "title": citation.title,
+        "source": citation.source,
+        "section": citation.section,
+        "page": citation.page,
+        "page_number": citation.page_number,
+        "quote": citation.quote,
+        "start": citation.start,
+        "end": citation.end,
+        "link": citation.link,
+    }
+
+
+def documents_shape(documents: Sequence[Document]) -> Shape:
+    return {"version": VERSION, "documents": [_document(document) for document in documents]}
+
+
+def document_shape(document: Document, chunks: int) -> Shape:
+    headings = [element for element in document.elements if element.kind is ElementKind.HEADING]
+    return {
+        "version": VERSION,
+        "kind": "document",
+        **_document(document),
+        "characters": len(document.text),
+        "chunks": chunks,
+        "pages": _page_counts(Counter(page.state for page in document.pages)),
+        "page_problems": [_page(page) for page in document.pages if page.state is not PageState.TEXT],
+        "outline": [
+            {"text": document.text[item.start : item.end], "depth": len(item.heading_path), "page_number": item.page}
+            for item in headings
+        ],
+    }
+
+
+def chunk_shape(chunk: Chunk) -> Shape:
+    return {"version": VERSION, "kind": "chunk", **_passage(chunk), "groups": sorted(chunk.rights.groups)}
+
+
+def status_shape(status: Status) -> Shape:
+    return {
+        "version": VERSION,
+        "path": status.path,
+        "documents": status.documents,
+        "chunks": status.chunks,
+        "entries": status.entries,
+        "embedder": status.embedder,
+        "analyser": status.analyser,
+        "generation": status.generation,
+        "created": status.created,
+        "bytes_on_disk": status.bytes_on_disk,
+    }
+
+
+def deleted_shape(source: str) -> Shape:
+    return {"version": VERSION, "deleted": source}
+
+
+def error_shape(kind: str, message: str, remedy: str) -> Shape:
+    return {"version": VERSION, "error": {"kind": kind, "message": message, "remedy": remedy}}
+
+
+def section(chunk: Chunk) -> str:
+    """The headings that a passage stands under, outermost first, as a citation names them."""
+    return SECTION_SEPARATOR.join(chunk.heading_path)
+
+
+def innermost(section: str) -> str:
+    """The last heading of a section."""
+    return section.rpartition(SECTION_SEPARATOR)[2]
+
+
+def _file(file: FileReport) -> Shape:
+    return {
+        "source": file.source,
+        "state": file.state.value,
+        "reason": file.reason,
+        "chunks": file.chunks,
+        "pages": _page_counts(file.pages),
+        "warnings": list(file.warnings),
+    }
+
+
+def _page_counts(counts: Mapping[PageState, int]) -> dict[str, int]:
+    return {state.value: counts.get(state, 0) for state in PageState}
+
+
+def _page(page: Page) -> Shape:
+    return {"number": page.number, "label": page.label, "state": page.state.value, "reason": page.reason}
+
+
+def _step(step: Step) -> Shape:
+    return {"step": step.name, "ms": step.ms, "in": step.count_in, "out": step.count_out}
+
+
+def _passage(chunk: Chunk) -> Shape:
+    number, label = chunk.pages[0] if chunk.pages else (None, "")
+    return {
+        "chunk": chunk.id,
+        "document": chunk.document_id,
+        "title": chunk.title,
+        "source": chunk.source,
+        "section": section(chunk),
+        "page": label,
+        "page_number": number,
+        "start": chunk.start,
+        "end": chunk.end,
+        "text": chunk.text,
+    }
+
+
+def _document(document: Document) -> Shape:
+    return {
+        "document": document.id,
+        "title": document.title,
+        "source": document.source,
+        "document_version": document.version,
+        "valid_from": document.valid_from.isoformat() if document.valid_from else None,
+        "valid_to": document.valid_to.isoformat() if document.valid_to else None,
+        "language": document.language,
+        "trust": document.trust.value,
+        "groups": sorted(document.rights.groups),
+    }

@@ -1,0 +1,203 @@
+"""`ask`, `search`, `status`, `documents` and `show`: what a person reads, and what a program does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import FILES, Ran, Run, program
+
+QUESTION = "How many days does a customer have to dispute a card payment?"
+OFF_TOPIC = "Which glacier feeds the longest river of Patagonia?"
+CITATION_KEYS = {
+    *("n", "chunk", "document", "title", "source", "section", "page", "page_number", "quote", "start", "end", "link")
+}
+PASSAGE_KEYS = {
+    *("chunk", "document", "title", "source", "section", "page", "page_number", "start", "end", "text"),
+}
+HIT_KEYS = PASSAGE_KEYS | {"rank", "score", "scale", "lists"}
+DOCUMENT_KEYS = {
+    *("document", "title", "source", "document_version", "valid_from", "valid_to", "language", "trust", "groups"),
+}
+
+
+def titles(ran: Ran) -> list[str]:
+    return [document["title"] for document in ran.json["documents"]]
+
+
+def test_ask_prints_the_answer_then_its_sources(bank: Path) -> None:
+    ran = program("ask", QUESTION)
+    assert (ran.code, ran.err) == (0, "")
+    answer, sources = ran.out.split("\n\n", 1)
+    assert "A customer has 120 days from the transaction date to dispute a card payment. [1]" in answer
+    lines = sources.splitlines()
+    assert lines[0] == "[1] Fraud Policy Manual 2026, 4.2 Time limits for disputes"
+    assert lines[1] == f"    {(bank / 'manuals' / 'manual-2026.md').as_uri()}"
+    assert "\x1b" not in ran.out
+
+
+def test_ask_as_json(bank: Path, citewell: Run) -> None:
+    ran = citewell("ask", QUESTION, "--json")
+    answer = ran.json
+    assert list(answer) == [
+        *("version", "question", "answer", "abstained", "reason", "sentences", "citations", "hits"),
+        *("warnings", "usage", "trace"),
+    ]
+    assert (answer["version"], answer["question"], answer["abstained"], answer["reason"]) == (1, QUESTION, False, "")
+    assert "120 days" in answer["answer"]
+    assert answer["sentences"][0]["citations"] == [1]
+    assert set(answer["sentences"][0]) == {"text", "citations"}
+    citation = answer["citations"][0]
+    assert set(citation) == CITATION_KEYS
+    assert citation["n"] == 1
+    assert "120 days" in citation["quote"]
+    assert citation["chunk"] in {hit["chunk"] for hit in answer["hits"]}
+    assert all(set(hit) == HIT_KEYS for hit in answer["hits"])
+    assert answer["usage"] == {"prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}
+    assert {"dense", "keyword", "fuse", "floor", "answer"} <= {step["step"] for step in answer["trace"]}
+    assert all(set(step) == {"step", "ms", "in", "out"} for step in answer["trace"])
+
+
+def test_a_question_may_come_from_standard_input(bank: Path, citewell: Run) -> None:
+    assert citewell("ask", "-", "--json", stdin=f"{QUESTION}\n".encode()).json["question"] == QUESTION
+    assert "120 days" in citewell("search", "-", stdin=QUESTION.encode()).out
+
+
+def test_an_abstention_says_why_and_is_no_failure(bank: Path, citewell: Run) -> None:
+    ran = citewell("ask", OFF_TOPIC)
+    assert ran.code == 0
+    assert ran.out.splitlines()[0].startswith("I don't know")
+    assert ran.out.splitlines()[1].startswith("Reason: ")
+    answer = citewell("ask", OFF_TOPIC, "--json").json
+    assert (answer["abstained"], answer["citations"]) == (True, [])
+    assert answer["reason"]
+
+
+def test_groups_open_what_they_may_read_and_nothing_else(bank: Path, citewell: Run) -> None:
+    assert "nine payments" not in citewell("search", "velocity rule payments in an hour").out
+    assert "nine payments" not in citewell("search", "velocity rule payments in an hour", "--as", "legal").out
+    as_team = citewell("search", "velocity rule payments in an hour", "--as", "legal", "--as", "fraud_team")
+    assert "nine payments" in as_team.out
+    assert "Scoring thresholds" not in titles(citewell("documents", "--json"))
+    assert "Scoring thresholds" in titles(citewell("documents", "--json", "--as", "fraud_team"))
+
+
+def test_a_document_of_others_looks_like_one_that_is_not_there(bank: Path, citewell: Run) -> None:
+    hidden, absent = citewell("show", "manuals/scoring.md"), citewell("show", "manuals/nothing.md")
+    assert hidden.code == absent.code == 2
+    assert hidden.err.replace("scoring", "nothing") == absent.err
+
+
+def test_as_of_reads_what_was_in_force(bank: Path, citewell: Run) -> None:
+    then = citewell("ask", QUESTION, "--as-of", "2025-06-01")
+    assert "90 days" in then.out
+    assert "120 days" not in then.out
+    assert "Fraud Policy Manual 2025" in titles(citewell("documents", "--json", "--as-of", "2025-06-01"))
+    assert "Fraud Policy Manual 2025" not in titles(citewell("documents", "--json"))
+
+
+def test_search_as_json(bank: Path, citewell: Run) -> None:
+    found = citewell("search", "R-17", "-k", "1", "--json").json
+    assert list(found) == ["version", "query", "hits"]
+    assert (found["version"], found["query"], len(found["hits"])) == (1, "R-17", 1)
+    hit = found["hits"][0]
+    assert set(hit) == HIT_KEYS
+    assert (hit["rank"], hit["scale"], hit["lists"]["keyword"]) == (1, "rrf", 1)
+    assert "R-17" in hit["text"]
+    assert hit["section"] == "Fraud Policy Manual 2026 > 7.1 Decline codes"
+
+
+def test_search_prints_the_best_first_with_the_id_to_show(bank: Path, citewell: Run) -> None:
+    ran = citewell("search", "R-17", "-k", "2")
+    assert ran.code == 0
+    lines = ran.out.splitlines()
+    assert lines[0] == "1. Fraud Policy Manual 2026, 7.1 Decline codes"
+    assert "R-17 means suspected fraud" in lines[1]
+    shown = citewell("show", lines[2].strip())
+    assert shown.code == 0
+    assert "R-17 means suspected fraud" in shown.out
+
+
+def test_explain_shows_ranks_and_steps(bank: Path, citewell: Run) -> None:
+    ran = citewell("ask", QUESTION, "--explain")
+    tables = ran.out.split("\n\n")[2:]
+    assert re.split(r"\s+", tables[0].splitlines()[0].strip()) == ["passage", "dense", "keyword", "rrf", "cosine"]
+    assert re.match(r"\s*1\s+Fraud Policy Manual 2026, 4.2 .*\s1\s+1\s+0\.\d{4}\s+0\.\d{3}", tables[0].splitlines()[1])
+    assert tables[1].split()[:4] == ["step", "ms", "in", "out"]
+    assert "floor" in tables[1]
+    assert "cosine" in citewell("search", "R-17", "--explain").out
+
+
+@pytest.mark.parametrize("command", [["search", "stolen umbrella refund"], ["ask", "What was stolen on the ferry?"]])
+def test_a_hostile_document_cannot_steer_the_terminal(bank: Path, citewell: Run, command: list[str]) -> None:
+    ran = citewell(*command)
+    assert "ferry" in ran.out
+    assert "[red]bank[/red]" in citewell("search", "stolen umbrella refund").out
+    assert ":smile:" in ran.out
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", ran.out)
+
+
+def test_status(bank: Path, citewell: Run) -> None:
+    state = citewell("status", "--json").json
+    assert list(state) == [
+        *("version", "path", "documents", "chunks", "entries", "embedder", "analyser", "generation", "created"),
+        "bytes_on_disk",
+    ]
+    assert (state["version"], state["path"], state["documents"]) == (1, ".citewell", 4)
+    assert state["chunks"] >= 5
+    assert state["bytes_on_disk"] > 1000
+    lines = dict(re.split(r"\s{2,}", line, maxsplit=1) for line in citewell("status").out.splitlines())
+    assert lines["documents"] == "4"
+    assert lines["embedder"] == state["embedder"]
+
+
+def test_documents(bank: Path, citewell: Run) -> None:
+    listed = citewell("documents", "--json").json
+    assert list(listed) == ["version", "documents"]
+    assert all(set(document) == DOCUMENT_KEYS for document in listed["documents"])
+    manual = next(item for item in listed["documents"] if item["title"] == "Fraud Policy Manual 2026")
+    assert (manual["valid_from"], manual["valid_to"], manual["groups"]) == ("2026-01-01", None, ["everyone"])
+    assert manual["source"] == (bank / "manuals" / "manual-2026.md").as_uri()
+    lines = citewell("documents").out.splitlines()
+    place = lines.index("Fraud Policy Manual 2026")
+    assert lines[place + 1] == "  manuals/manual-2026.md · from 2026-01-01 · everyone"
+    assert lines[place + 2] == f"  {manual['document']}"
+
+
+def test_show_takes_a_path_a_source_and_an_id(bank: Path, citewell: Run) -> None:
+    by_path = citewell("show", "manuals/manual-2026.md", "--json")
+    document = by_path.json
+    assert set(document) == DOCUMENT_KEYS | {
+        *("version", "kind", "characters", "chunks", "pages", "page_problems", "outline"),
+    }
+    assert (document["version"], document["kind"]) == (1, "document")
+    assert citewell("show", document["source"], "--json") == by_path
+    assert citewell("show", document["document"], "--json") == by_path
+    assert [(item["depth"], item["text"]) for item in document["outline"]] == [
+        (1, "Fraud Policy Manual 2026"),
+        (2, "4.2 Time limits for disputes"),
+        (2, "7.1 Decline codes"),
+    ]
+
+
+def test_show_prints_a_documents_facts_and_outline(bank: Path, citewell: Run) -> None:
+    facts, outline = citewell("show", "manuals/manual-2026.md").out.split("\n\n")
+    assert facts.splitlines()[0] == "Fraud Policy Manual 2026"
+    lines = dict(re.split(r"\s{2,}", line, maxsplit=1) for line in facts.splitlines()[1:])
+    assert (lines["source"], lines["in force"]) == ("manuals/manual-2026.md", "from 2026-01-01")
+    assert outline.splitlines()[1] == "    4.2 Time limits for disputes"
+
+
+def test_show_a_chunk(bank: Path, citewell: Run) -> None:
+    hit = citewell("search", "R-17", "-k", "1", "--json").json["hits"][0]
+    chunk = citewell("show", hit["chunk"], "--json").json
+    assert set(chunk) == PASSAGE_KEYS | {"version", "kind", "groups"}
+    assert (chunk["kind"], chunk["groups"]) == ("chunk", ["everyone"])
+    assert {key: chunk[key] for key in PASSAGE_KEYS} == {key: hit[key] for key in PASSAGE_KEYS}
+    assert citewell("show", hit["chunk"]).out.endswith(f"\n\n{hit['text']}\n")
+
+
+def test_the_fixture_is_what_the_tests_think(bank: Path) -> None:
+    assert {path.name for path in (bank / "manuals").iterdir()} == set(FILES)

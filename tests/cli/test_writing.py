@@ -1,0 +1,134 @@
+"""`index` and `delete`: the report, what changes, and what a folder of odd files does."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.cli.conftest import Run
+
+FILE_KEYS = {"source", "state", "reason", "chunks", "pages", "warnings"}
+
+
+def states(run: Run, *arguments: str | Path) -> dict[str, str]:
+    report = run("index", *arguments, "--json").json
+    return {Path(file["source"]).name: file["state"] for file in report["files"]}
+
+
+def test_the_first_run_makes_the_index_and_lists_what_it_added(manuals: Path, citewell: Run) -> None:
+    ran = citewell("index", "manuals")
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert lines[1] == "added  manuals/manual-2025.md: 1 chunk"
+    assert lines[-1].startswith("4 added; ")
+    assert "passages embedded in" in lines[-1]
+    assert (manuals.parent / ".citewell").is_dir()
+
+
+def test_index_as_json(manuals: Path, citewell: Run) -> None:
+    ran = citewell("index", "manuals", "--json")
+    assert (ran.code, ran.err) == (0, "")
+    report = ran.json
+    assert list(report) == ["version", "files", "embedded", "seconds"]
+    assert (report["version"], len(report["files"])) == (1, 4)
+    assert all(set(file) == FILE_KEYS for file in report["files"])
+    first = report["files"][0]
+    assert first["source"] == (manuals / "letter.md").as_uri()
+    assert (first["state"], first["reason"], first["chunks"]) == ("added", "", 1)
+    assert first["pages"] == {"text": 0, "ocr": 0, "blank": 0, "failed": 0, "suspicious": 0}
+    assert report["embedded"] >= 4
+
+
+def test_a_later_run_tells_what_changed(manuals: Path, citewell: Run) -> None:
+    citewell("index", "manuals")
+    assert set(states(citewell, "manuals").values()) == {"unchanged"}
+    unchanged = citewell("index", "manuals").out
+    assert unchanged.startswith("4 unchanged; 0 passages embedded in ")
+    (manuals / "letter.md").unlink()
+    (manuals / "scoring.md").write_text("# Scoring\n\nTen payments within one hour.\n")
+    (manuals / "new.md").write_text("# Cheques\n\nCheques are no longer accepted.\n")
+    assert states(citewell, "manuals") == {
+        "letter.md": "removed",
+        "manual-2025.md": "unchanged",
+        "manual-2026.md": "unchanged",
+        "new.md": "added",
+        "scoring.md": "updated",
+    }
+
+
+def test_files_that_fail_are_listed_with_the_reason_and_do_not_stop_the_others(manuals: Path, citewell: Run) -> None:
+    (manuals / "empty.md").write_bytes(b"")
+    (manuals / "broken.pdf").write_bytes(b"%PDF-1.7\nnot really")
+    (manuals / "bell\x07.docx").write_bytes(b"PK\x03\x04 cut off")
+    ran = citewell("index", "manuals")
+    assert ran.code == 1
+    failed = [line for line in ran.out.splitlines() if line.startswith("failed")]
+    assert sorted(line.split()[1] for line in failed) == [
+        "manuals/bell.docx:",
+        "manuals/broken.pdf:",
+        "manuals/empty.md:",
+    ]
+    assert all(len(line.split()) > 5 for line in failed)
+    assert ran.out.splitlines()[-1].startswith("4 added, 3 failed; ")
+    assert "120 days" in citewell("ask", "How many days to dispute a card payment?").out
+
+
+def test_many_new_files_are_counted_and_not_listed(manuals: Path, citewell: Run) -> None:
+    for number in range(17):
+        (manuals / f"note-{number}.md").write_text(f"# Note {number}\n\nThe branch opens at {number}.\n")
+    assert citewell("index", "manuals").out.startswith("21 added; ")
+
+
+def test_the_index_lies_where_the_option_or_the_environment_says(manuals: Path, citewell: Run, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    citewell("index", "manuals", "--index", "here")
+    assert (manuals.parent / "here").is_dir()
+    monkeypatch.setenv("CITEWELL_INDEX", "here")
+    assert citewell("status", "--json").json["documents"] == 4
+    assert not (manuals.parent / ".citewell").exists()
+
+
+def test_settings_are_read_from_the_option_or_the_current_folder(manuals: Path, citewell: Run) -> None:
+    citewell("index", "manuals")
+    (manuals.parent / "citewell.toml").write_text("[retrieval]\nkeep = 1\n")
+    (manuals.parent / "other.toml").write_text("[retrieval]\nkeep = 2\n")
+    assert len(citewell("search", "card payment", "--json").json["hits"]) == 1
+    assert len(citewell("search", "card payment", "--json", "--settings", "other.toml").json["hits"]) == 2
+
+
+def test_delete_by_path(manuals: Path, citewell: Run) -> None:
+    citewell("index", "manuals")
+    ran = citewell("delete", "manuals/letter.md")
+    assert (ran.code, ran.out) == (0, "Deleted manuals/letter.md.\n")
+    assert "ferry" not in citewell("search", "umbrella stolen on the ferry").out
+    assert (manuals / "letter.md").exists()
+
+
+def test_delete_by_id_as_json(manuals: Path, citewell: Run) -> None:
+    citewell("index", "manuals")
+    document = citewell("show", "manuals/letter.md", "--json").json["document"]
+    assert citewell("delete", document, "--json").json == {
+        "version": 1,
+        "deleted": (manuals / "letter.md").as_uri(),
+    }
+    again = citewell("delete", document, "--json")
+    assert again.code == 2
+    assert again.json["error"]["kind"] == "UnknownId"
+
+
+def test_a_terminal_gets_a_bar_and_colours_and_a_pipe_does_not(manuals: Path) -> None:
+    screen, terminal = pty.openpty()
+    command = [sys.executable, "-m", "citewell", "index", "manuals"]
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=terminal, env=os.environ | {"TERM": "xterm"}, check=True
+    )
+    os.close(terminal)
+    drawn = os.read(screen, 100_000).decode()
+    os.close(screen)
+    assert "/4" in drawn
+    assert "━" in drawn
+    assert "manuals/scoring.md" in drawn
+    assert b"\x1b" not in done.stdout
+    assert b"\n4 added; " in done.stdout
