@@ -11,7 +11,7 @@ ask: .venv/ask.stamp
 	$(BIN)/citewell ask "$(QUESTION)" --as customer_service --index $(INDEX)
 
 test: lint llm-test
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist loadgroup
 
 lint: .venv/test.stamp
 	$(BIN)/ruff check .
@@ -25,7 +25,7 @@ bench: .venv/test.stamp
 
 # A small language model (93 MB) for the tests of the model layer; its answers are worth nothing.
 llm-test: .venv/test.stamp
-	$(BIN)/python scripts/fetch_llm.py build/llm
+	$(BIN)/python scripts/fetch_llm.py
 
 .venv/ask.stamp: pyproject.toml
 	$(PYTHON) -m venv .venv

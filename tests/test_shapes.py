@@ -9,7 +9,6 @@ from datetime import date
 from pathlib import Path
 
 from citewell import shapes
-from citewell.generation.citations import SECTION_SEPARATOR
 from citewell.types import (
     Answer,
     Chunk,
@@ -57,7 +56,7 @@ CITATION = Citation(
     document_id="doc1",
     title="Manual",
     source="file:///m/manual.pdf",
-    section="4 Cards > 4.2 Disputes",
+    heading_path=("4 Cards", "4.2 Disputes"),
     page="xxxvii",
     page_number=37,
     quote="Customers have 120 days.",
@@ -259,9 +258,7 @@ def test_a_passage_without_pages_and_headings_has_the_keys_all_the_same() -> Non
 
 
 def test_a_hit_and_a_citation_name_a_section_alike() -> None:
-    assert shapes.SECTION_SEPARATOR == SECTION_SEPARATOR
-    assert shapes.innermost(shapes.section(CHUNK)) == "4.2 Disputes"
-    assert shapes.innermost("") == ""
+    assert CHUNK.section == CITATION.section == "4 Cards > 4.2 Disputes"
 
 
 def test_every_key_is_described_in_the_docs() -> None:

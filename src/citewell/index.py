@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from citewell.errors import PathError, QuestionError, UnknownId
+from citewell.errors import QuestionError, UnknownId
 from citewell.generation.answer import answer
 from citewell.ingest import Ingest, OnProgress
 from citewell.loading import discover, document_id
@@ -102,11 +102,6 @@ class Index:
         begin = time.perf_counter()
         named = [Path(path) for path in paths]
         files = discover(named, skip=self.path)
-        if not files:
-            raise PathError(
-                f"There is nothing to index in {', '.join(map(str, named))}.",
-                remedy="Name a file, or a folder with files.",
-            )
         with self._store.writing():
             self._require_same_embedder()
             run = Ingest(self._store, self._embedder, self.settings, on_progress)

@@ -124,6 +124,7 @@ class Ingest:
         """Store each batch in one step."""
         for batch in batches:
             self.store.commit(batch)
+        self._tell("")
 
     def remove_vanished(self, files: Sequence[SourceFile], paths: Iterable[Path]) -> None:
         """Remove the documents below the folders among `paths` whose file is not there any more."""

@@ -25,7 +25,6 @@ from citewell.types import (
 )
 
 VERSION = 1
-SECTION_SEPARATOR = " > "
 
 Shape = dict[str, Any]
 
@@ -139,16 +138,6 @@ def error_shape(kind: str, message: str, remedy: str) -> Shape:
     return {"version": VERSION, "error": {"kind": kind, "message": message, "remedy": remedy}}
 
 
-def section(chunk: Chunk) -> str:
-    """The headings that a passage stands under, outermost first, as a citation names them."""
-    return SECTION_SEPARATOR.join(chunk.heading_path)
-
-
-def innermost(section: str) -> str:
-    """The last heading of a section."""
-    return section.rpartition(SECTION_SEPARATOR)[2]
-
-
 def _file(file: FileReport) -> Shape:
     return {
         "source": file.source,
@@ -179,7 +168,7 @@ def _passage(chunk: Chunk) -> Shape:
         "document": chunk.document_id,
         "title": chunk.title,
         "source": chunk.source,
-        "section": section(chunk),
+        "section": chunk.section,
         "page": label,
         "page_number": number,
         "start": chunk.start,

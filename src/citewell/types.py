@@ -13,6 +13,9 @@ from enum import StrEnum
 EVERYONE = "everyone"
 """The group that every principal belongs to."""
 
+SECTION_SEPARATOR = " > "
+"""Between the headings of a section, outermost first."""
+
 
 class Trust(StrEnum):
     """How far a document's text may be relied on."""
@@ -177,6 +180,11 @@ class Chunk:
     trust: Trust
     parent_id: str | None = None
 
+    @property
+    def section(self) -> str:
+        """The headings that it stands under, joined."""
+        return SECTION_SEPARATOR.join(self.heading_path)
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -215,13 +223,18 @@ class Citation:
     document_id: str
     title: str
     source: str
-    section: str
+    heading_path: tuple[str, ...]
     page: str
     page_number: int | None
     quote: str
     start: int
     end: int
     link: str
+
+    @property
+    def section(self) -> str:
+        """The headings that it stands under, joined."""
+        return SECTION_SEPARATOR.join(self.heading_path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from citewell.cli.options import (
     reader,
 )
 from citewell.cli.terminal import complain, one_line, out, place, plain, print_json
-from citewell.shapes import ask_shape, innermost
+from citewell.shapes import ask_shape
 from citewell.types import Answer, Citation
 
 
@@ -66,5 +66,5 @@ def _print_answer(answer: Answer) -> None:
 
 def _where(citation: Citation) -> str:
     page = f"page {citation.page}" if citation.page else ""
-    parts = (citation.title or place(citation.source), innermost(citation.section), page)
+    parts = (citation.title or place(citation.source), "".join(citation.heading_path[-1:]), page)
     return ", ".join(one_line(part) for part in parts if part)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from citewell.cli.terminal import one_line, place, print_table
-from citewell.shapes import innermost, section
 from citewell.types import Chunk, Hit, Step
 
 
 def passage_name(chunk: Chunk) -> str:
     """Title, section and pages of a passage, in a line."""
-    parts = (chunk.title or place(chunk.source), innermost(section(chunk)), _pages(chunk))
+    parts = (chunk.title or place(chunk.source), "".join(chunk.heading_path[-1:]), _pages(chunk))
     return ", ".join(one_line(part) for part in parts if part)
 
 

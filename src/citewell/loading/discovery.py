@@ -32,7 +32,7 @@ def discover(paths: Sequence[Path], skip: Path | None = None) -> list[SourceFile
     and sockets are never opened.
 
     Raises:
-        PathError: a given path does not exist, or is neither file nor folder.
+        PathError: a given path does not exist, or is neither file nor folder, or there is no file at any of them.
         PermissionRefused: a given path may not be read.
     """
     avoided = skip.resolve() if skip is not None else None
@@ -40,6 +40,11 @@ def discover(paths: Sequence[Path], skip: Path | None = None) -> list[SourceFile
     for path in paths:
         for file in _named(path, avoided):
             found.setdefault(file.path, file)
+    if not found:
+        raise PathError(
+            f"There is nothing to index in {', '.join(map(str, paths)) or 'no paths'}.",
+            remedy="Name a file, or a folder with files that are not hidden.",
+        )
     return list(found.values())
 
 

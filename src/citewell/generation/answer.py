@@ -1,0 +1,96 @@
+"""Hits to a cited answer, or the honest "I don't know"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from citewell.generation.citations import Citations, PageOf
+from citewell.generation.extractive import disagree, extract
+from citewell.generation.prompt import build_prompt
+from citewell.generation.reply import check, says_dont_know
+from citewell.models.embedder import Embedder
+from citewell.models.llm import LLM
+from citewell.settings import Settings
+from citewell.types import Citation, Hit, Sentence, Usage
+
+ABSTENTION = "I don't know: the documents do not cover this."
+"""The same whether nothing is there or nothing may be read by who asks."""
+
+NO_USAGE = Usage()
+
+NO_PASSAGE = "no passage passed the floor"
+NO_SENTENCE = "no sentence of the passages is about the question"
+MODEL_DECLINED = "the language model found no answer in the passages"
+NOTHING_CITED = "the language model wrote nothing that cites a passage"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An answer but for its question, hits and trace, which the caller has."""
+
+    text: str
+    sentences: tuple[Sentence, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    abstained: bool = False
+    reason: str = ""
+    warnings: tuple[str, ...] = ()
+    usage: Usage = NO_USAGE
+
+
+def answer(
+    question: str,
+    hits: Sequence[Hit],
+    *,
+    llm: LLM | None,
+    embedder: Embedder,
+    settings: Settings,
+    page_of: PageOf,
+) -> Draft:
+    """Answer from `hits`, best first: by `llm`, or in the documents' own words where it is None.
+
+    Raises:
+        ServiceError: the language model's endpoint failed.
+    """
+    if not hits:
+        return _abstention(NO_PASSAGE)
+    if llm is None:
+        return _quoted(question, hits, embedder, settings.generation.max_sentences, page_of)
+    return _written(question, hits, llm, settings, page_of)
+
+
+def _quoted(question: str, hits: Sequence[Hit], embedder: Embedder, most: int, page_of: PageOf) -> Draft:
+    citations = Citations(page_of)
+    found = extract(question, hits, embedder, most)
+    if not found:
+        return _abstention(NO_SENTENCE)
+    sentences = tuple(Sentence(item.unit.shown, (citations.cite(item.hit, item.unit),)) for item in found)
+    text = "\n".join(f"{sentence.text} [{sentence.citations[0]}]" for sentence in sentences)
+    pairs = ((one, other) for (one, a), (other, b) in combinations(enumerate(found, 1), 2) if disagree(a, b))
+    warnings = tuple(
+        f"Sentences {one} and {other} differ in their figures: see which document is in force." for one, other in pairs
+    )
+    return Draft(text, sentences, citations.made, warnings=warnings)
+
+
+def _written(question: str, hits: Sequence[Hit], llm: LLM, settings: Settings, page_of: PageOf) -> Draft:
+    prompt, shown = build_prompt(question, hits, settings)
+    reply = llm.complete(prompt)
+    usage = Usage(reply.prompt_tokens, reply.completion_tokens, cost_usd=None)
+    if says_dont_know(reply.text):
+        return _abstention(MODEL_DECLINED, usage)
+    citations = Citations(page_of)
+    checked = check(reply.text, shown, citations)
+    warnings = checked.warnings
+    if reply.finish_reason == "length":
+        warnings += ("The model's answer was cut off; raise models.llm_max_tokens.",)
+    if reply.finish_reason == "content_filter":
+        warnings += ("The endpoint's content filter cut the answer off.",)
+    if not checked.sentences:
+        return _abstention(NOTHING_CITED, usage, warnings)
+    return Draft(checked.text, checked.sentences, citations.made, warnings=warnings, usage=usage)
+
+
+def _abstention(reason: str, usage: Usage = NO_USAGE, warnings: tuple[str, ...] = ()) -> Draft:
+    return Draft(ABSTENTION, abstained=True, reason=reason, warnings=warnings, usage=usage)

@@ -1,0 +1,152 @@
+"""The answer without a language model: the sentences, table rows or code blocks that answer best, word for word.
+
+A unit's score is the cosine of question and unit (read under its headings) plus half the share of the question's
+words that it holds, each word weighted by how few of the other units hold it. On 250 questions of SQuAD 2.0 over five
+passages each, the best unit held the answer in 78 % by this sum, in 64 % by the cosine and 75 % by the words alone
+(the passages held it in 94 %).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
+
+from citewell.generation.units import Unit, units
+from citewell.models.embedder import Embedder
+from citewell.retrieval.analyser import analyse, analyse_query
+from citewell.types import Hit
+
+MAX_EMBEDDED = 24
+"""Units compared by meaning, at about 2 ms each. Where there are more, those that share most with the question."""
+
+WORDS_WEIGHT = 0.5
+CONTEXT_SHARE = 0.5  # what a word in a heading or a column's name counts, beside one in the unit itself
+CODE_PENALTY = 0.3  # for a unit without the question's code; twice, if its passage is without it too
+
+ABOUT = 0.5
+"""The least score of an answer. Of the questions above 2 % stay below it; put to other articles, 85 % do."""
+
+CLOSE = 0.05
+"""A further unit scores so close to the best that it may be the answer as well."""
+
+PART = 0.3
+"""Or it scores this close, and answers a part of the question: `PART_WORDS` of its words that nothing chosen holds."""
+PART_WORDS = 0.25
+
+SAME_WORDS = 0.8
+
+_CODE = re.compile(r"[^\W\d_]\S*\d\S*")  # r17, but not 20th
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A unit of a hit. `words` maps the question's words that it holds to their share of the question, 0 to 1."""
+
+    hit: Hit
+    unit: Unit
+    score: float
+    tokens: frozenset[str]
+    words: dict[str, float]
+
+
+def extract(question: str, hits: Sequence[Hit], embedder: Embedder, max_sentences: int) -> tuple[Candidate, ...]:
+    """The units to quote: one if it is clearly best, more if they answer as well or answer another part.
+
+    Those of one chunk are in reading order, the best one's chunk first. () where nothing is about the question.
+    """
+    ranking = ranked(question, hits, embedder)
+    if not ranking or ranking[0].score < ABOUT:
+        return ()
+    chosen = [ranking[0]]
+    for candidate in ranking[1:]:
+        if len(chosen) < max_sentences and _adds(candidate, chosen):
+            chosen.append(candidate)
+    chunks = list(dict.fromkeys(candidate.hit.chunk.id for candidate in chosen))
+    return tuple(sorted(chosen, key=lambda candidate: (chunks.index(candidate.hit.chunk.id), candidate.unit.start)))
+
+
+def ranked(question: str, hits: Sequence[Hit], embedder: Embedder) -> list[Candidate]:
+    """The units of the hits, at most `MAX_EMBEDDED`, best first. Scores are on the scale of `ABOUT`, about 0 to 1.5."""
+    by_words = sorted(_candidates(question, hits), key=lambda candidate: -candidate.score)[:MAX_EMBEDDED]
+    if not by_words:
+        return []
+    texts = [f"{candidate.unit.context} {candidate.unit.shown}" for candidate in by_words]
+    cosines = (embedder.embed_passages(texts) @ embedder.embed_queries([question])[0]).tolist()
+    pairs = zip(by_words, cosines, strict=True)
+    both = [replace(candidate, score=candidate.score + cosine) for candidate, cosine in pairs]
+    return sorted(both, key=lambda candidate: -candidate.score)
+
+
+def _candidates(question: str, hits: Sequence[Hit]) -> list[Candidate]:
+    """The units with the words' part of their score."""
+    places = _places(hits)
+    tokens = [frozenset(analyse(unit.shown)) for _, unit in places]
+    shares = _shares(question, tokens)
+    codes = {word for word in shares if _CODE.fullmatch(word)}
+    without = {hit.chunk.id for hit in hits if codes and codes.isdisjoint(analyse(hit.chunk.text))}
+    candidates = []
+    for (hit, unit), own in zip(places, tokens, strict=True):
+        context = frozenset(analyse(f"{hit.chunk.title} {unit.context}"))
+        words = _held(shares, own, context)
+        score = WORDS_WEIGHT * sum(words.values())
+        if codes and codes.isdisjoint(own | context):
+            score -= CODE_PENALTY * (2 if hit.chunk.id in without else 1)
+        candidates.append(Candidate(hit, unit, score, own, words))
+    return candidates
+
+
+def _places(hits: Sequence[Hit]) -> Sequence[tuple[Hit, Unit]]:
+    """The units of all hits, best hit first; what overlapping chunks share comes once, fragments only if all are."""
+    found: dict[tuple[str, int, int], tuple[Hit, Unit]] = {}
+    for hit in hits:
+        for unit in units(hit.chunk):
+            found.setdefault((hit.chunk.document_id, unit.start, unit.end), (hit, unit))
+    return [place for place in found.values() if not place[1].is_fragment] or list(found.values())
+
+
+def _shares(question: str, tokens: Sequence[Set[str]]) -> dict[str, float]:
+    """How much of the question each of its telling words is: its IDF among the units, scaled to a sum of 1."""
+    asked = set(analyse_query(question))  # in every language; those of `analyse` are read as the units were
+    telling = [word for word in dict.fromkeys(analyse(question)) if word in asked]
+    counts = Counter(word for unit in tokens for word in unit)
+    # A word that no unit holds counts as if half a unit did: the answer misses it, whichever unit is chosen.
+    weights = {word: math.log(1 + len(tokens) / (counts[word] or 0.5)) for word in telling}
+    total = sum(weights.values()) or 1.0
+    return {word: weight / total for word, weight in weights.items()}
+
+
+def _held(shares: dict[str, float], own: Set[str], context: Set[str]) -> dict[str, float]:
+    held = {word: share for word, share in shares.items() if word in own}
+    return held | {word: share * CONTEXT_SHARE for word, share in shares.items() if word in context and word not in own}
+
+
+def _adds(candidate: Candidate, chosen: Sequence[Candidate]) -> bool:
+    if candidate.score < ABOUT or any(_says_the_same(candidate, other) for other in chosen):
+        return False
+    known = {word for other in chosen for word in other.words}
+    new = sum(share for word, share in candidate.words.items() if word not in known)
+    behind = chosen[0].score - candidate.score
+    return behind <= CLOSE or (behind <= PART and new >= PART_WORDS)
+
+
+def _says_the_same(one: Candidate, other: Candidate) -> bool:
+    """Whether two units share nearly all words. Two editions that differ in a figure do not say the same."""
+    return _alike(one.tokens, other.tokens) and _figures(one) == _figures(other)
+
+
+def disagree(one: Candidate, other: Candidate) -> bool:
+    """Whether two documents say nearly the same with other figures, as two editions do."""
+    words = one.tokens - _figures(one), other.tokens - _figures(other)
+    of_two = one.hit.chunk.document_id != other.hit.chunk.document_id
+    return of_two and _alike(*words) and _figures(one) != _figures(other)
+
+
+def _alike(one: Set[str], other: Set[str]) -> bool:
+    return len(one & other) >= SAME_WORDS * len(one | other)
+
+
+def _figures(candidate: Candidate) -> frozenset[str]:
+    return frozenset(token for token in candidate.tokens if any(sign.isdigit() for sign in token))

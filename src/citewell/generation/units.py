@@ -1,0 +1,141 @@
+"""What can be quoted of a passage: its sentences, the rows of its tables, the blocks of its code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from citewell.chunking.sentences import sentences
+from citewell.loading.tables import BETWEEN_CELLS
+from citewell.types import Chunk, ElementKind
+
+MAX_CODE_LINES = 12
+
+_BULLET = re.compile(r"\s*(?:[-*+•‣◦–—]|\d{1,3}[.)]|\(?[a-z][.)])\s+")
+_BLOCK_OF_CODE = re.compile(r"\n[ \t]*\n(?=\S)")
+_FIGURE = re.compile(r"\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A quotable stretch: `document.text[start:end]`.
+
+    `shown` is it in one readable line (a row with its column names, a sentence without line breaks); `context` is what
+    else it says by where it stands: the headings above it, the head of its table. `is_fragment` marks what is no
+    statement by itself, such as a heading.
+    """
+
+    start: int
+    end: int
+    shown: str
+    context: str
+    is_fragment: bool = False
+
+
+def units(chunk: Chunk) -> tuple[Unit, ...]:
+    """The units of a chunk, in reading order."""
+    if chunk.kind is ElementKind.CODE:
+        found = _code(chunk)
+    else:
+        found = (unit for start, end in _blocks(chunk.text) for unit in _prose_or_table(chunk, start, end))
+    # Nothing but a bullet, say: still something that can be pointed at.
+    return tuple(found) or (_unit(chunk, 0, len(chunk.text), chunk.text.strip(), "", is_fragment=True),)
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of what empty lines separate."""
+    for match in re.finditer(r"\S(?:.|\n(?!\s*\n))*", text):
+        yield match.start(), match.start() + len(match.group().rstrip())
+
+
+def _prose_or_table(chunk: Chunk, start: int, end: int) -> Iterator[Unit]:
+    lines = _lines(chunk.text, start, end)
+    rows = [line for line in lines if BETWEEN_CELLS in chunk.text[slice(*line)]]
+    if len(rows) > len(lines) / 2:
+        yield from _table(chunk, lines)
+    else:
+        for begin, stop in _items(chunk.text, lines):
+            for first, last in sentences(chunk.text[begin:stop]):
+                yield from _sentence(chunk, begin + first, begin + last)
+
+
+def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    return [(start + line.start(), start + line.end()) for line in re.finditer(r"[^\n]*\S", text[start:end])]
+
+
+def _items(text: str, lines: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Lines joined to paragraphs, but for bullets: a list's items are statements of their own."""
+    begin, stop = lines[0]
+    for first, last in lines[1:]:
+        if _BULLET.match(text, first, last):
+            yield begin, stop
+            begin = first
+        stop = last
+    yield begin, stop
+
+
+def _sentence(chunk: Chunk, start: int, end: int) -> Iterator[Unit]:
+    text = chunk.text[start:end]
+    start += len(text) - len(text.lstrip())
+    bullet = _BULLET.match(chunk.text, start, end)
+    start = bullet.end() if bullet else start
+    shown = " ".join(chunk.text[start:end].split())
+    if shown:
+        fragment = shown in chunk.heading_path or shown.strip("# ") in chunk.heading_path or shown.endswith(":")
+        yield _unit(chunk, start, start + len(chunk.text[start:end].rstrip()), shown, "", is_fragment=fragment)
+
+
+def _table(chunk: Chunk, lines: list[tuple[int, int]]) -> Iterator[Unit]:
+    texts = [chunk.text[slice(*line)].strip() for line in lines]
+    first = next(place for place, text in enumerate(texts) if BETWEEN_CELLS in text)
+    rows = [_cells(text) for text in texts[first:]]
+    head = rows[0] if _is_head(rows) else []
+    caption = " ".join(texts[:first])
+    for place, (line, row) in enumerate(zip(lines[first:], rows, strict=True)):
+        context = f"{caption} {' '.join(head)}".strip()
+        shown = _readable(row, head) if place or not head else BETWEEN_CELLS.join(row)
+        yield _unit(chunk, *line, shown, context, is_fragment=bool(head) and place == 0)
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def _is_head(rows: list[list[str]]) -> bool:
+    """Whether the first row names the columns: it holds no figure in a column where most of the others do.
+
+    A piece of a longer table begins with any row, and a row must not be read as the names of columns.
+    """
+    body = rows[1:]
+    if not body:
+        return False
+    width = min(len(row) for row in rows)
+    counts = [sum(bool(_FIGURE.search(row[column])) for row in body) for column in range(width)]
+    figures = [column for column in range(width) if counts[column] * 2 > len(body)]
+    return any(not _FIGURE.search(rows[0][column]) for column in figures)
+
+
+def _readable(row: list[str], head: list[str]) -> str:
+    """`Chargeback – Debit: 15; Credit: 20` of the row `Chargeback | 15 | 20` under the head `Fee | Debit | Credit`."""
+    if not 2 <= len(row) <= len(head):
+        return BETWEEN_CELLS.join(row)
+    # Not strict: a row's empty last cells are left out.
+    pairs = [f"{name}: {cell}" if name else cell for name, cell in zip(head[1:], row[1:], strict=False) if cell]
+    return f"{row[0]} – {'; '.join(pairs)}"
+
+
+def _code(chunk: Chunk) -> Iterator[Unit]:
+    start = 0
+    for stop in [*(match.end() for match in _BLOCK_OF_CODE.finditer(chunk.text)), len(chunk.text)]:
+        lines = _lines(chunk.text, start, stop)
+        for place in range(0, len(lines), MAX_CODE_LINES):
+            piece = lines[place : place + MAX_CODE_LINES]
+            begin, end = piece[0][0], piece[-1][1]
+            yield _unit(chunk, begin, end, chunk.text[begin:end], "")
+        start = stop
+
+
+def _unit(chunk: Chunk, start: int, end: int, shown: str, context: str, *, is_fragment: bool = False) -> Unit:
+    above = " ".join([*chunk.heading_path[-2:], context]).strip()
+    return Unit(chunk.start + start, chunk.start + end, shown, above, is_fragment)

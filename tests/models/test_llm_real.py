@@ -1,0 +1,79 @@
+"""The path to a real model, over HTTP in another process: tokens, limits, text. The model is too small to be right."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from citewell.errors import ServiceRefused
+from citewell.generation.answer import answer
+from citewell.models.llm import Prompt
+from citewell.models.minilm import MiniLM
+from citewell.models.openai_compatible import OpenAICompatible
+from citewell.settings import Settings
+from tests.generation.conftest import TIME_LIMITS
+
+WEIGHTS = Path(__file__).parents[2] / "build" / "llm"
+TIMEOUT_S = 250
+
+pytestmark = [pytest.mark.llm, pytest.mark.xdist_group("llm")]
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    found = sorted(WEIGHTS.glob("*.gguf"))
+    if not found:
+        pytest.skip("no model under build/llm: `make llm-test` fetches it")
+    pytest.importorskip("xllamacpp", reason="the runtime of the small model is not installed")
+    command = [sys.executable, str(Path(__file__).with_name("serve_llm.py")), str(found[0])]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+        assert server.stdout
+        try:
+            yield server.stdout.readline().strip()
+        finally:
+            server.terminate()
+
+
+@pytest.fixture
+def model(url: str, monkeypatch: pytest.MonkeyPatch) -> OpenAICompatible:
+    monkeypatch.delenv("CITEWELL_LLM_API_KEY", raising=False)
+    assert url.startswith("http://127.0.0.1:"), "the server did not start"
+    return OpenAICompatible("smollm2", url, TIMEOUT_S, max_retries=0)
+
+
+def test_a_model_completes_and_counts(model: OpenAICompatible) -> None:
+    prompt = Prompt("You answer in one word.", "Which colour has the sky?", max_tokens=8)
+    completion = model.complete(prompt)
+    assert re.search(r"\w", completion.text)
+    assert completion.prompt_tokens > 10
+    assert 0 < completion.completion_tokens <= 8
+    assert completion.finish_reason in {"stop", "length"}
+    assert model.complete(prompt).text == completion.text, "at temperature 0 the answer is the same"
+
+
+def test_a_limit_cuts_and_says_so(model: OpenAICompatible) -> None:
+    completion = model.complete(Prompt("You tell long stories.", "Tell the story of a long river.", max_tokens=5))
+    assert (completion.completion_tokens, completion.finish_reason) == (5, "length")
+
+
+def test_more_than_the_model_reads_is_refused(model: OpenAICompatible) -> None:
+    with pytest.raises(ServiceRefused, match=r"too long|rejects"):
+        model.complete(Prompt("Rules.", "many words " * 6000, max_tokens=5))
+
+
+def test_an_answer_holds_only_what_cites_a_passage(model: OpenAICompatible) -> None:
+    settings = Settings.model_validate({"models": {"llm_max_tokens": 40}})
+    draft = answer(
+        "How many days does a customer have to dispute a card payment?",
+        [TIME_LIMITS],
+        llm=model,
+        embedder=MiniLM(threads=1),
+        settings=settings,
+        page_of=lambda _document, _offset: None,
+    )
+    assert draft.usage.prompt_tokens > 200
+    assert draft.usage.completion_tokens > 0
+    assert draft.abstained or all(sentence.citations for sentence in draft.sentences)
