@@ -7,6 +7,7 @@ but for the writer's `ledger`, which returns hashes and no text.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
@@ -81,26 +82,8 @@ class Counts:
     entries: int
 
 
-class Store(Protocol):
-    """Implementations are in this folder; `tests/stores/` holds the conformance suite that each of them passes."""
-
-    def commit(self, added: Sequence[IndexedDocument], removed: Collection[str] = ()) -> None:
-        """Store documents (each replaces what has its id) and remove others by id, in one atomic, durable step.
-
-        After a kill at any moment a reader sees the state before or the state after, whole.
-
-        Raises:
-            IndexLocked: another writer holds the index.
-        """
-        ...
-
-    def ledger(self) -> dict[str, LedgerLine]:
-        """What is stored, by document id."""
-        ...
-
-    def known_vectors(self, text_hashes: Collection[str]) -> dict[str, Vectors]:
-        """Stored vectors, each of shape (dimensions,), of the texts that have been embedded before, by text hash."""
-        ...
+class Reader(Protocol):
+    """One state of the store, whole: what is committed later is not in it. Safe to use from several threads."""
 
     def dense(self, vector: Vectors, k: int, scope: Scope) -> list[Match]:
         """The k entries with the highest cosine to `vector` (shape (dimensions,), length 1), best first.
@@ -133,9 +116,38 @@ class Store(Protocol):
         """A document's chunks in scope, in order."""
         ...
 
-    def counts(self, scope: Scope) -> Counts:
+    def counts(self, scope: Scope) -> Counts: ...
+
+
+class Store(Protocol):
+    """Implementations are in this folder; `tests/stores/` holds the conformance suite that each of them passes."""
+
+    def reader(self) -> Reader:
+        """The newest committed state. The same object is returned until a commit, of any process, makes a newer one."""
         ...
 
-    def close(self) -> None:
+    def writing(self) -> AbstractContextManager[None]:
+        """Hold the writer's lock; `commit` may only be called inside.
+
+        Raises:
+            IndexLocked: another writer holds it; the message names the holder.
+            PermissionRefused: the index cannot be written to.
+        """
         ...
 
+    def commit(self, added: Sequence[IndexedDocument], removed: Collection[str] = ()) -> None:
+        """Store documents (each replaces what has its id) and remove others by id, in one atomic, durable step.
+
+        After a kill at any moment a reader sees the state before or the state after, whole.
+        """
+        ...
+
+    def ledger(self) -> dict[str, LedgerLine]:
+        """What is stored, by document id."""
+        ...
+
+    def known_vectors(self, text_hashes: Collection[str]) -> dict[str, Vectors]:
+        """Stored vectors, each of shape (dimensions,), of the texts that have been embedded before, by text hash."""
+        ...
+
+    def close(self) -> None: ...

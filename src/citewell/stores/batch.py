@@ -1,0 +1,74 @@
+"""What a batch must be before a store takes it. Checked before anything is written, by every engine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from citewell.stores.store import IndexedDocument
+from citewell.types import Rights
+
+LENGTH_TOLERANCE = 1e-3
+
+
+def check(added: Sequence[IndexedDocument], dimensions: int) -> None:
+    """Refuse a batch that would leave a store wrong.
+
+    Raises:
+        ValueError: an id is there twice, a part belongs to another document, a vector is not one of this space, or a
+            name cannot be stored.
+    """
+    _unique("document", (indexed.document.id for indexed in added))
+    _unique("chunk", (chunk.id for indexed in added for chunk in indexed.chunks))
+    _unique("entry", (item.entry.id for indexed in added for item in indexed.entries))
+    for indexed in added:
+        _check_parts(indexed)
+        _check_names(indexed)
+        _check_vectors(indexed, dimensions)
+
+
+def _unique(what: str, ids: Iterable[str]) -> None:
+    twice = [known for known, times in Counter(ids).items() if times > 1]
+    if twice:
+        raise ValueError(f"the {what} id {twice[0]!r} is in the batch more than once")
+
+
+def _check_parts(indexed: IndexedDocument) -> None:
+    # Deleting goes by document id: a part under another's id would stay readable when its document is gone.
+    own = indexed.document.id
+    chunk_ids = {chunk.id for chunk in indexed.chunks}
+    strays = [chunk.id for chunk in indexed.chunks if chunk.document_id != own]
+    strays += [
+        item.entry.id
+        for item in indexed.entries
+        if item.entry.document_id != own or item.entry.chunk_id not in chunk_ids
+    ]
+    if strays:
+        raise ValueError(f"{strays[0]!r} does not belong to the document {own!r} that it came with")
+
+
+def _check_names(indexed: IndexedDocument) -> None:
+    names = [indexed.document.id, *_groups(indexed.document.rights)]
+    for chunk in indexed.chunks:
+        names += [chunk.id, *_groups(chunk.rights)]
+    for item in indexed.entries:
+        names += [item.entry.id, *_groups(item.entry.rights)]
+    if any("\0" in name for name in names):
+        raise ValueError(f"an id or a group of {indexed.document.id!r} holds a NUL character")
+
+
+def _groups(rights: Rights) -> frozenset[str]:
+    return rights.groups
+
+
+def _check_vectors(indexed: IndexedDocument, dimensions: int) -> None:
+    vectors, own = indexed.vectors, indexed.document.id
+    wanted = (len(indexed.entries), dimensions)
+    if vectors.shape != wanted or vectors.dtype != np.float32:
+        raise ValueError(f"vectors of {own!r} are {vectors.dtype} {vectors.shape}, expected float32 {wanted}")
+    lengths = np.linalg.norm(vectors, axis=1)
+    # Written so that NaN fails too.
+    if not np.all(np.abs(lengths - 1) <= LENGTH_TOLERANCE):
+        raise ValueError(f"vectors of {own!r} are not all of length 1")

@@ -1,0 +1,170 @@
+"""One whole state of a Lance index, and every question that can be asked of it: the `Reader` of the protocol."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from citewell.errors import IndexFormatError
+from citewell.stores import conditions
+from citewell.stores.lance_rows import (
+    CHUNK_COLUMNS,
+    CHUNKS,
+    DOCUMENT_COLUMNS,
+    DOCUMENTS,
+    ENTRIES,
+    LEDGER_COLUMNS,
+    SUMMARY_COLUMNS,
+    TABLES,
+    Row,
+    to_chunk,
+    to_document,
+    to_ledger_line,
+    to_vector,
+)
+from citewell.stores.store import Counts, LedgerLine, Match, Scope
+from citewell.types import Chunk, Document
+
+if TYPE_CHECKING:
+    from lancedb.db import DBConnection
+    from lancedb.table import Table
+
+    from citewell.models.embedder import Vectors
+    from citewell.stores.manifest import Manifest
+
+SPARE = 16
+"""How many more than k are fetched at first, to see whether the cut at k goes through a tie."""
+
+# What Unicode calls white space, where Lance splits. Python's `\s` has four separators more, from U+001C on.
+WHITE_SPACE = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+
+ALL_PARTITIONS = 1_000_000
+
+
+class LanceReader:
+    """The tables at the versions that a manifest names. Never changes, so threads may share it.
+
+    The planner (no engine's filtered search by an index may be trusted): count the rows in scope; at or below
+    `exact_up_to` compare each of them; above, probe every partition of the vector index, which holds whole vectors and
+    so leaves nothing out, check the number of results, and if it is short compare each row after all.
+    """
+
+    def __init__(self, connection: DBConnection, manifest: Manifest, exact_up_to: int) -> None:
+        self.manifest = manifest
+        self._exact_up_to = exact_up_to
+        self._tables = {name: _pinned(connection, name, manifest.tables[name]) for name in TABLES}
+        self._entries_in = lru_cache(maxsize=1_000)(self._count_entries)
+
+    def dense(self, vector: Vectors, k: int, scope: Scope) -> list[Match]:
+        in_scope = self._entries_in(scope)
+
+        def nearest(limit: int) -> list[Match]:
+            found = self._nearest(vector, limit, scope, exact=in_scope <= self._exact_up_to)
+            return found if len(found) == limit else self._nearest(vector, limit, scope, exact=True)
+
+        return _first(k, in_scope, nearest)
+
+    def keyword(self, tokens: Sequence[str], k: int, scope: Scope) -> list[Match]:
+        # No stored token holds white space, so one that does matches nothing; joined in, it would match its parts.
+        words = " ".join(token for token in tokens if token and not WHITE_SPACE.search(token))
+        return _first(k, self._entries_in(scope), lambda limit: self._best_scores(words, limit, scope))
+
+    def cosines(self, vector: Vectors, entry_ids: Collection[str], scope: Scope) -> dict[str, float]:
+        where = conditions.both(conditions.one_of("id", entry_ids), conditions.readable(scope))
+        rows = self._rows(ENTRIES, ["id", "vector"], where)
+        return {row["id"]: float(np.dot(to_vector(row), vector)) for row in rows}
+
+    def known_vectors(self, text_hashes: Collection[str]) -> dict[str, Vectors]:
+        rows = self._rows(ENTRIES, ["text_hash", "vector"], conditions.one_of("text_hash", text_hashes))
+        return {row["text_hash"]: to_vector(row) for row in rows}
+
+    def chunks(self, chunk_ids: Collection[str], scope: Scope) -> dict[str, Chunk]:
+        where = conditions.both(conditions.one_of("id", chunk_ids), conditions.readable(scope))
+        return {row["id"]: to_chunk(row) for row in self._rows(CHUNKS, CHUNK_COLUMNS, where)}
+
+    def document_chunks(self, document_id: str, scope: Scope) -> list[Chunk]:
+        where = conditions.both(conditions.one_of("document_id", [document_id]), conditions.readable(scope))
+        rows = self._rows(CHUNKS, [*CHUNK_COLUMNS, "place"], where)
+        return [to_chunk(row) for row in sorted(rows, key=lambda row: int(row["place"]))]
+
+    def documents(self, scope: Scope) -> list[Document]:
+        rows = self._rows(DOCUMENTS, SUMMARY_COLUMNS, conditions.readable(scope))
+        return sorted(map(to_document, rows), key=lambda document: (document.source, document.id))
+
+    def document(self, document_id: str, scope: Scope) -> Document | None:
+        where = conditions.both(conditions.one_of("id", [document_id]), conditions.readable(scope))
+        return next(map(to_document, self._rows(DOCUMENTS, DOCUMENT_COLUMNS, where)), None)
+
+    def ledger(self) -> dict[str, LedgerLine]:
+        return {row["id"]: to_ledger_line(row) for row in self._rows(DOCUMENTS, LEDGER_COLUMNS, None)}
+
+    def counts(self, scope: Scope) -> Counts:
+        where = conditions.readable(scope)
+        return Counts(*(self._tables[name].count_rows(where) for name in TABLES))
+
+    def _count_entries(self, scope: Scope) -> int:
+        return self._tables[ENTRIES].count_rows(conditions.readable(scope))
+
+    def _nearest(self, vector: Vectors, limit: int, scope: Scope, *, exact: bool) -> list[Match]:
+        query: Any = self._tables[ENTRIES].search(vector, vector_column_name="vector")
+        query = query.distance_type("dot")
+        query = query.bypass_vector_index() if exact else query.nprobes(ALL_PARTITIONS)
+        return [_match(row, 1 - row["_distance"]) for row in _ranked(query, "_distance", limit, scope)]
+
+    def _best_scores(self, words: str, limit: int, scope: Scope) -> list[Match]:
+        from lancedb.query import MatchQuery
+
+        # A MatchQuery's text is only split at white space: it has no operators and no syntax to escape from.
+        literals = MatchQuery(words, "tokens")  # type: ignore[call-arg]  # pydantic gives the rest their defaults
+        query = self._tables[ENTRIES].search(literals)
+        return [_match(row, row["_score"]) for row in _ranked(query, "_score", limit, scope)]
+
+    def _rows(self, table: str, columns: list[str], where: str | None) -> list[Row]:
+        query = self._tables[table].search().select(columns)
+        if where is not None:
+            query = query.where(where)
+        return _lines(query)
+
+
+def _pinned(connection: DBConnection, name: str, version: int) -> Table:
+    try:
+        table = connection.open_table(name)
+        table.checkout(version)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise IndexFormatError(
+            f"The table {name} of {connection.uri} cannot be read at version {version}: {error}.",
+            remedy="Restore the index from a backup, or index the documents again into a new directory.",
+        ) from error
+    return table
+
+
+def _ranked(query: Any, score: str, limit: int, scope: Scope) -> list[Row]:
+    where = conditions.readable(scope)
+    if where is not None:
+        query = query.where(where, prefilter=True)
+    return _lines(query.select(["id", "chunk_id", score]).limit(limit))
+
+
+def _lines(query: Any) -> list[Row]:
+    lines: list[Row] = query.to_arrow().to_pylist()
+    return lines
+
+
+def _match(row: Row, score: float) -> Match:
+    return Match(entry_id=row["id"], chunk_id=row["chunk_id"], score=float(score))
+
+
+def _first(k: int, in_scope: int, fetch: Callable[[int], list[Match]]) -> list[Match]:
+    """The first k by score, then entry id. An engine cuts ties as it likes, so fetch on until the cut is not in one."""
+    limit = min(k + SPARE, in_scope)
+    if k <= 0 or limit == 0:
+        return []
+    found = fetch(limit)
+    while len(found) == limit < in_scope and found[-1].score == found[k - 1].score:
+        limit = min(limit * 4, in_scope)
+        found = fetch(limit)
+    return sorted(found, key=lambda match: (-match.score, match.entry_id))[:k]

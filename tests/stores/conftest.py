@@ -1,0 +1,56 @@
+"""The engines that the conformance suite runs on. A new engine adds a line to `ENGINES`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from citewell.stores import lance_writing
+from citewell.stores.lance import LanceStore
+from citewell.stores.store import IndexedDocument, Store
+from tests.stores.corpus import DIMENSIONS, commit, identity
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """How to make an empty store of an engine, and how to open it once more."""
+
+    create: Callable[[Path], Store]
+    open: Callable[[Path], Store]
+
+    def filled(self, path: Path, documents: Sequence[IndexedDocument]) -> Store:
+        store = self.create(path)
+        commit(store, documents)
+        return store
+
+
+def _lance(exact_up_to: int) -> Engine:
+    def create(path: Path) -> LanceStore:
+        return LanceStore.create(
+            path, identity=identity(DIMENSIONS), canaries=[[1.0, 0.0]], analyser="1", exact_up_to=exact_up_to
+        )
+
+    return Engine(create, lambda path: LanceStore.open(path, exact_up_to=exact_up_to))
+
+
+BY_INDEX = "lance-by-index"
+ENGINES = {"lance": _lance(5_000), BY_INDEX: _lance(5)}
+"""The second keeps all the indexes of a large store, however small it is, and searches by them."""
+
+
+@pytest.fixture(params=ENGINES, scope="module")
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == BY_INDEX:
+            patch.setattr(lance_writing, "MIN_ROWS_INDEXED", 1)
+        yield ENGINES[request.param]
+
+
+@pytest.fixture
+def store(engine: Engine, tmp_path: Path) -> Iterator[Store]:
+    store = engine.create(tmp_path / "index")
+    yield store
+    store.close()
