@@ -268,7 +268,8 @@ class Index:
 
 
 def _checked(question: str) -> str:
-    text = question.replace("\x00", "").strip()
+    # A terminal hands over bytes that are not UTF-8 as lone surrogates, which no model takes.
+    text = question.encode("utf-8", "replace").decode().replace("\x00", "").strip()
     if not text:
         raise QuestionError("The question is empty.", remedy="Ask something.")
     if len(text) > MAX_QUESTION_CHARS:

@@ -28,6 +28,14 @@ def test_a_heading_is_a_fragment() -> None:
     assert (heading.shown, heading.is_fragment) == ("4.2 Time limits", True)
 
 
+def test_a_caption_is_a_fragment_and_a_short_answer_is_not() -> None:
+    text = (
+        "Desks and extensions\n\nTable 4: Fees by kind of card\n\nSupport line 0800 123\n\nYes, always.\n\n- A passport"
+    )
+    kept = [unit.shown for unit in units(hit_of(text).chunk) if not unit.is_fragment]
+    assert kept == ["Support line 0800 123", "Yes, always.", "A passport"]
+
+
 def test_rows_are_read_under_their_columns_and_quoted_as_they_stand() -> None:
     caption_and_rows = units(FEES.chunk)
     row = caption_and_rows[1]

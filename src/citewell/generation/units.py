@@ -11,9 +11,11 @@ from citewell.loading.tables import BETWEEN_CELLS
 from citewell.types import Chunk, ElementKind
 
 MAX_CODE_LINES = 12
+MAX_TITLE_WORDS = 10
 
 _BULLET = re.compile(r"\s*(?:[-*+•‣◦–—]|\d{1,3}[.)]|\(?[a-z][.)])\s+")
 _BLOCK_OF_CODE = re.compile(r"\n[ \t]*\n(?=\S)")
+_NUMBERED = re.compile(r"\s*(?:Table|Figure|Form|Appendix|Annex)\s+[\w.-]+[:.]?\s*", re.IGNORECASE)
 _FIGURE = re.compile(r"\d")
 
 
@@ -54,10 +56,21 @@ def _prose_or_table(chunk: Chunk, start: int, end: int) -> Iterator[Unit]:
     rows = [line for line in lines if BETWEEN_CELLS in chunk.text[slice(*line)]]
     if len(rows) > len(lines) / 2:
         yield from _table(chunk, lines)
-    else:
-        for begin, stop in _items(chunk.text, lines):
-            for first, last in sentences(chunk.text[begin:stop]):
-                yield from _sentence(chunk, begin + first, begin + last)
+        return
+    titled = _is_title(chunk.text[start:end])
+    for begin, stop in _items(chunk.text, lines):
+        for first, last in sentences(chunk.text[begin:stop]):
+            yield from _sentence(chunk, begin + first, begin + last, titled=titled)
+
+
+def _is_title(block: str) -> bool:
+    """Whether a paragraph is a caption or a title: a few words without a figure, a colon, a bullet or an end."""
+    named = _NUMBERED.sub("", block)
+    return (
+        len(named.split()) <= MAX_TITLE_WORDS
+        and not re.search(r"[\d:]|[.!?…。।؟]\W*$", named)
+        and not _BULLET.match(block)
+    )
 
 
 def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -75,14 +88,16 @@ def _items(text: str, lines: list[tuple[int, int]]) -> Iterator[tuple[int, int]]
     yield begin, stop
 
 
-def _sentence(chunk: Chunk, start: int, end: int) -> Iterator[Unit]:
+def _sentence(chunk: Chunk, start: int, end: int, *, titled: bool) -> Iterator[Unit]:
     text = chunk.text[start:end]
     start += len(text) - len(text.lstrip())
     bullet = _BULLET.match(chunk.text, start, end)
     start = bullet.end() if bullet else start
     shown = " ".join(chunk.text[start:end].split())
     if shown:
-        fragment = shown in chunk.heading_path or shown.strip("# ") in chunk.heading_path or shown.endswith(":")
+        fragment = (
+            titled or shown in chunk.heading_path or shown.strip("# ") in chunk.heading_path or shown.endswith(":")
+        )
         yield _unit(chunk, start, start + len(chunk.text[start:end].rstrip()), shown, "", is_fragment=fragment)
 
 

@@ -24,8 +24,9 @@ def from_text(
     """A document of plain paragraphs, which blank lines divide. `source` names it for good: the same source, the same
     document. Its version is the first 8 digits of its content hash where none is given.
     """
+    text, title = _encodable(text), _encodable(title)
     parsed = _paragraphs(text, title)
-    content_hash = hashlib.sha256(f"{title}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
+    content_hash = hashlib.sha256(f"{title}\0{text}".encode()).hexdigest()
     return Document(
         id=document_id(source),
         content_hash=content_hash,
@@ -46,3 +47,8 @@ def _paragraphs(text: str, title: str) -> Parsed:
     for paragraph in text.replace("\r\n", "\n").split("\n\n"):
         builder.add(ElementKind.PARAGRAPH, paragraph)
     return builder.build(title)
+
+
+def _encodable(text: str) -> str:
+    """Without lone surrogates, which JSON may hold and neither a model nor a store takes."""
+    return text.encode("utf-8", "replace").decode()
