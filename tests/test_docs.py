@@ -1,6 +1,8 @@
 """The documentation agrees with the code."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 from citewell.settings import Settings
@@ -24,3 +26,15 @@ def test_links_between_documents_lead_somewhere() -> None:
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
         for target in re.findall(r"\bdocs/[\w-]+\.md\b", page.read_text(encoding="utf-8")):
             assert (ROOT / target).exists(), f"{page.name} names {target}"
+
+
+def test_the_readmes_python_runs(tmp_path: Path) -> None:
+    manuals = tmp_path / "manuals"
+    manuals.mkdir()
+    rule = "A customer may dispute a card payment within 120 days of the transaction date."
+    (manuals / "policy.md").write_text(f"# Policy\n\n## 4.2 Time limits\n\n{rule}\n", encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert blocks
+    code = [sys.executable, "-W", "error", "-c", "\n".join(blocks)]
+    result = subprocess.run(code, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (result.stdout, result.stderr) == (f"{rule} [1] Policy > 4.2 Time limits\n", "")
