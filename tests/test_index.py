@@ -66,7 +66,7 @@ def test_nothing_near_enough_is_an_abstention(index: Index, folder: Path) -> Non
     answer = index.ask("How is a sourdough starter fed?")
     assert answer.abstained
     assert answer.reason
-    assert not (answer.citations or answer.sentences or answer.hits)
+    assert [*answer.citations, *answer.sentences, *answer.hits] == []
 
 
 def test_a_second_run_does_nothing(index: Index, folder: Path) -> None:
