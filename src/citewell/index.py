@@ -91,7 +91,8 @@ class Index:
         """Index files and folders, so that the index agrees with them: new, changed and vanished files are seen.
 
         A file that cannot be read is reported and does not stop the rest. What is committed stays, whatever happens
-        later in the run; the next run embeds only what is missing.
+        later in the run; the next run embeds only what is missing. `on_progress` is called from a second thread too,
+        never from both at once.
 
         Raises:
             PathError: a path does not exist, or there is nothing to index at any of them.

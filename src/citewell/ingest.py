@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -58,6 +60,8 @@ class Ingest:
     _total: int = 0
     _reports: dict[str, FileReport] = field(default_factory=dict)
     _ledger: dict[str, LedgerLine] = field(default_factory=dict)
+    _stopping: threading.Event = field(default_factory=threading.Event)
+    _telling: threading.Lock = field(default_factory=threading.Lock)
 
     def load(self, files: Sequence[SourceFile]) -> Iterator[Work]:
         """The documents that are new or changed. Failed and unchanged files are reported and left out."""
@@ -110,15 +114,22 @@ class Ingest:
             yield Prepared(work, chunked, ready)
 
     def embed(self, prepared: Iterable[Prepared]) -> Iterator[list[IndexedDocument]]:
-        """Batches of documents with vectors. A text whose vector is stored is not embedded again."""
-        batch: list[Prepared] = []
-        for item in prepared:
-            batch.append(item)
-            if sum(len(waiting.entries) for waiting in batch) >= COMMIT_ENTRIES:
-                yield self._with_vectors(batch)
-                batch = []
-        if batch:
-            yield self._with_vectors(batch)
+        """Batches of documents with vectors. A text whose vector is stored is not embedded again.
+
+        While one batch is embedded, the next is read and cut. It is begun only when the one before has been taken, and
+        so committed: what they have in common is then known.
+        """
+        with ThreadPoolExecutor(1) as beside:
+            running: Future[list[IndexedDocument]] | None = None
+            try:
+                for batch in _batches(prepared):
+                    if running is not None:
+                        yield running.result()
+                    running = beside.submit(self._with_vectors, batch)
+                if running is not None:
+                    yield running.result()
+            finally:
+                self._stopping.set()  # by Ctrl-C, say: what is half embedded is not waited for
 
     def commit(self, batches: Iterable[list[IndexedDocument]]) -> None:
         """Store each batch in one step."""
@@ -175,6 +186,8 @@ class Ingest:
         vectors = self.store.known_vectors(texts)
         missing = [key for key in texts if key not in vectors]
         for start in range(0, len(missing), EMBED_SLICE):
+            if self._stopping.is_set():
+                raise CancelledError
             keys = missing[start : start + EMBED_SLICE]
             made = self.embedder.embed_passages([texts[key] for key in keys])
             vectors |= dict(zip(keys, made, strict=True))
@@ -200,8 +213,21 @@ class Ingest:
         return FileReport(document.source, state, lost, len(chunked.chunks), dict(pages), chunked.warnings)
 
     def _tell(self, source: str) -> None:
-        if self.on_progress is not None:
+        if self.on_progress is None:
+            return
+        with self._telling:  # reading and embedding both tell
             self.on_progress(Progress(len(self._reports), self._total, self.embedded, source))
+
+
+def _batches(prepared: Iterable[Prepared]) -> Iterator[list[Prepared]]:
+    batch: list[Prepared] = []
+    for item in prepared:
+        batch.append(item)
+        if sum(len(waiting.entries) for waiting in batch) >= COMMIT_ENTRIES:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 def _lost_pages(document: Document) -> str:

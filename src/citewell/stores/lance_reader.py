@@ -26,7 +26,7 @@ from citewell.stores.lance_rows import (
     to_ledger_line,
     to_vector,
 )
-from citewell.stores.store import Counts, LedgerLine, Match, Scope
+from citewell.stores.store import OWNER, Counts, LedgerLine, Match, Scope
 from citewell.types import Chunk, Document
 
 if TYPE_CHECKING:
@@ -57,10 +57,10 @@ class LanceReader:
         self.manifest = manifest
         self._exact_up_to = exact_up_to
         self._tables = {name: _pinned(connection, name, manifest.tables[name]) for name in TABLES}
-        self._entries_in = lru_cache(maxsize=1_000)(self._count_entries)
+        self._in_scope = lru_cache(maxsize=1_000)(self._count)
 
     def dense(self, vector: Vectors, k: int, scope: Scope) -> list[Match]:
-        in_scope = self._entries_in(scope)
+        in_scope = self._in_scope(ENTRIES, scope)
 
         def nearest(limit: int) -> list[Match]:
             found = self._nearest(vector, limit, scope, exact=in_scope <= self._exact_up_to)
@@ -71,10 +71,10 @@ class LanceReader:
     def keyword(self, tokens: Sequence[str], k: int, scope: Scope) -> list[Match]:
         # No stored token holds white space, so one that does matches nothing; joined in, it would match its parts.
         words = " ".join(token for token in tokens if token and not WHITE_SPACE.search(token))
-        return _first(k, self._entries_in(scope), lambda limit: self._best_scores(words, limit, scope))
+        return _first(k, self._in_scope(ENTRIES, scope), lambda limit: self._best_scores(words, limit, scope))
 
     def cosines(self, vector: Vectors, entry_ids: Collection[str], scope: Scope) -> dict[str, float]:
-        where = conditions.both(conditions.one_of("id", entry_ids), conditions.readable(scope))
+        where = conditions.both(conditions.one_of("id", entry_ids), self._filter(ENTRIES, scope))
         rows = self._rows(ENTRIES, ["id", "vector"], where)
         return {row["id"]: float(np.dot(to_vector(row), vector)) for row in rows}
 
@@ -83,7 +83,7 @@ class LanceReader:
         return {row["text_hash"]: to_vector(row) for row in rows}
 
     def chunks(self, chunk_ids: Collection[str], scope: Scope) -> dict[str, Chunk]:
-        where = conditions.both(conditions.one_of("id", chunk_ids), conditions.readable(scope))
+        where = conditions.both(conditions.one_of("id", chunk_ids), self._filter(CHUNKS, scope))
         return {row["id"]: to_chunk(row) for row in self._rows(CHUNKS, CHUNK_COLUMNS, where)}
 
     def document_chunks(self, document_id: str, scope: Scope) -> list[Chunk]:
@@ -103,17 +103,21 @@ class LanceReader:
         return {row["id"]: to_ledger_line(row) for row in self._rows(DOCUMENTS, LEDGER_COLUMNS, None)}
 
     def counts(self, scope: Scope) -> Counts:
-        where = conditions.readable(scope)
-        return Counts(*(self._tables[name].count_rows(where) for name in TABLES))
+        return Counts(*(self._in_scope(name, scope) for name in TABLES))
 
-    def _count_entries(self, scope: Scope) -> int:
-        return self._tables[ENTRIES].count_rows(conditions.readable(scope))
+    def _count(self, table: str, scope: Scope) -> int:
+        return self._tables[table].count_rows(conditions.readable(scope))
+
+    def _filter(self, table: str, scope: Scope) -> str | None:
+        """The condition of a scope; None where, in this state, it would leave nothing out and only cost time."""
+        everything = self._in_scope(table, scope) == self._in_scope(table, OWNER)
+        return None if everything else conditions.readable(scope)
 
     def _nearest(self, vector: Vectors, limit: int, scope: Scope, *, exact: bool) -> list[Match]:
         query: Any = self._tables[ENTRIES].search(vector, vector_column_name="vector")
         query = query.distance_type("dot")
         query = query.bypass_vector_index() if exact else query.nprobes(ALL_PARTITIONS)
-        return [_match(row, 1 - row["_distance"]) for row in _ranked(query, "_distance", limit, scope)]
+        return [_match(row, 1 - row["_distance"]) for row in self._ranked(query, "_distance", limit, scope)]
 
     def _best_scores(self, words: str, limit: int, scope: Scope) -> list[Match]:
         from lancedb.query import MatchQuery
@@ -121,7 +125,13 @@ class LanceReader:
         # A MatchQuery's text is only split at white space: it has no operators and no syntax to escape from.
         literals = MatchQuery(words, "tokens")  # type: ignore[call-arg]  # pydantic gives the rest their defaults
         query = self._tables[ENTRIES].search(literals)
-        return [_match(row, row["_score"]) for row in _ranked(query, "_score", limit, scope)]
+        return [_match(row, row["_score"]) for row in self._ranked(query, "_score", limit, scope)]
+
+    def _ranked(self, query: Any, score: str, limit: int, scope: Scope) -> list[Row]:
+        where = self._filter(ENTRIES, scope)
+        if where is not None:
+            query = query.where(where, prefilter=True)
+        return _lines(query.select(["id", "chunk_id", score]).limit(limit))
 
     def _rows(self, table: str, columns: list[str], where: str | None) -> list[Row]:
         query = self._tables[table].search().select(columns)
@@ -140,13 +150,6 @@ def _pinned(connection: DBConnection, name: str, version: int) -> Table:
             remedy="Restore the index from a backup, or index the documents again into a new directory.",
         ) from error
     return table
-
-
-def _ranked(query: Any, score: str, limit: int, scope: Scope) -> list[Row]:
-    where = conditions.readable(scope)
-    if where is not None:
-        query = query.where(where, prefilter=True)
-    return _lines(query.select(["id", "chunk_id", score]).limit(limit))
 
 
 def _lines(query: Any) -> list[Row]:
