@@ -18,9 +18,8 @@ from citewell.errors import QuestionError, UnknownId
 from citewell.generation.answer import answer
 from citewell.ingest import Ingest, OnProgress
 from citewell.loading import discover, document_id
+from citewell.models import configured
 from citewell.models.fingerprint import canaries, require_same_space
-from citewell.models.llm import open_llm
-from citewell.models.minilm import MiniLM
 from citewell.retrieval.analyser import ANALYSER_VERSION
 from citewell.retrieval.floor import above_floor
 from citewell.retrieval.search import search
@@ -47,7 +46,7 @@ class Index:
         self.settings = settings
         self._store = store
         self._embedder = embedder
-        self._llm = open_llm(settings.models)
+        self._llm = configured.llm(settings.models)
         self._same_space = False
 
     @classmethod
@@ -59,7 +58,7 @@ class Index:
             PermissionRefused: it cannot be written to.
         """
         settings = settings or Settings()
-        embedder = MiniLM(settings.models.threads)
+        embedder = configured.embedder(settings.models)
         store = LanceStore.create(
             Path(path), identity=embedder.identity, canaries=canaries(embedder), analyser=ANALYSER_VERSION
         )
@@ -74,7 +73,7 @@ class Index:
             IndexFormatError: it was made by another version, or its manifest is damaged.
         """
         settings = settings or Settings()
-        return cls(Path(path), LanceStore.open(Path(path)), MiniLM(settings.models.threads), settings)
+        return cls(Path(path), LanceStore.open(Path(path)), configured.embedder(settings.models), settings)
 
     def __enter__(self) -> Self:
         return self

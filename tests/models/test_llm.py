@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from citewell.errors import CitewellError, ServiceRefused, ServiceUnreachable, UsageError
-from citewell.models import openai_compatible
-from citewell.models.llm import Completion, Prompt, open_llm
+from citewell.models import configured, openai_compatible
+from citewell.models.llm import Completion, Prompt
 from citewell.models.openai_compatible import OpenAICompatible
 from citewell.settings import Models
 
@@ -274,10 +274,10 @@ def test_a_process_ends_cleanly_after_two_calls(server: ScriptedServer) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "120 days [1].\n" * 2, "")
 
 
-def test_open_llm() -> None:
-    assert open_llm(Models()) is None
+def test_the_settings_name_the_model() -> None:
+    assert configured.llm(Models()) is None
     named = Models(llm="openai:org/model-7b", llm_url="http://127.0.0.1:8080/v1", llm_timeout_s=7)
-    assert open_llm(named) == OpenAICompatible("org/model-7b", "http://127.0.0.1:8080/v1", 7)
+    assert configured.llm(named) == OpenAICompatible("org/model-7b", "http://127.0.0.1:8080/v1", 7)
 
 
 def test_the_extra_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,7 +287,7 @@ def test_the_extra_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(
         UsageError, match=r"needs openai, not installed here. Install it: pip install 'citewell\[llm\]'"
     ):
-        open_llm(Models(llm="openai:m"))
+        configured.llm(Models(llm="openai:m"))
 
 
 def test_the_extra_is_installed_but_broken(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:

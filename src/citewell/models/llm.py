@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from citewell.settings import Models
-
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
@@ -41,16 +39,3 @@ class LLM(Protocol):
             ServiceRefused: the endpoint answered, and the answer is no (key, model name, quota, size).
         """
         ...
-
-
-def open_llm(settings: Models) -> LLM | None:
-    """The model that `llm` names, or None for "none": the answer then quotes its sources.
-
-    Raises:
-        UsageError: the extra that talks to endpoints is not installed.
-    """
-    if settings.llm == "none":
-        return None
-    from citewell.models.openai_compatible import OpenAICompatible
-
-    return OpenAICompatible(settings.llm.removeprefix("openai:"), settings.llm_url, settings.llm_timeout_s)
