@@ -42,11 +42,11 @@ def test_code_is_quoted_by_the_function(embedder: MiniLM) -> None:
     assert best.unit.shown.startswith("def night_points(hour):")
 
 
-def test_two_parts_get_two_units_in_reading_order(embedder: MiniLM) -> None:
+def test_two_parts_get_two_units_best_first(embedder: MiniLM) -> None:
     found = extract("What does R-71 mean, and what does R-17 mean?", HITS, embedder, 3)
     assert [candidate.unit.shown for candidate in found] == [
-        "Code R-17 means suspected fraud: the card is blocked.",
         "Code R-71 means that the card has expired.",
+        "Code R-17 means suspected fraud: the card is blocked.",
     ]
     assert len(extract("What does R-71 mean, and what does R-17 mean?", HITS, embedder, 1)) == 1
 

@@ -55,7 +55,7 @@ class Candidate:
 def extract(question: str, hits: Sequence[Hit], embedder: Embedder, max_sentences: int) -> tuple[Candidate, ...]:
     """The units to quote: one if it is clearly best, more if they answer as well or answer another part.
 
-    Those of one chunk are in reading order, the best one's chunk first. () where nothing is about the question.
+    Best first. () where nothing is about the question.
     """
     ranking = ranked(question, hits, embedder)
     if not ranking or ranking[0].score < ABOUT:
@@ -64,8 +64,7 @@ def extract(question: str, hits: Sequence[Hit], embedder: Embedder, max_sentence
     for candidate in ranking[1:]:
         if len(chosen) < max_sentences and _adds(candidate, chosen):
             chosen.append(candidate)
-    chunks = list(dict.fromkeys(candidate.hit.chunk.id for candidate in chosen))
-    return tuple(sorted(chosen, key=lambda candidate: (chunks.index(candidate.hit.chunk.id), candidate.unit.start)))
+    return tuple(chosen)
 
 
 def ranked(question: str, hits: Sequence[Hit], embedder: Embedder) -> list[Candidate]:
