@@ -147,6 +147,18 @@ def test_changed_rights_are_taken_in_without_embedding(index: Index, folder: Pat
     assert "Meadow" in index.ask(question, principal=Principal(groups=frozenset({"auditors"}))).text
 
 
+def test_rights_hold_at_once_even_where_the_file_cannot_be_read_any_more(index: Index, folder: Path) -> None:
+    index.add(folder)
+    grant(folder, "auditors")
+    (folder / "secret" / "vault.md").write_bytes(b"\x00\xff" * 500)
+    report = index.add(folder)
+    assert states(report)["vault.md"] is FileState.FAILED
+    question = "What is the code word for the vault?"
+    assert index.ask(question, principal=Principal(groups=frozenset({"board"}))).abstained
+    assert "Meadow" in index.ask(question, principal=Principal(groups=frozenset({"auditors"}))).text
+    assert index.add(folder).embedded == 0
+
+
 def test_a_wrong_access_file_stops_the_run_before_anything_is_indexed(index: Index, folder: Path) -> None:
     (folder / "secret" / "citewell-access.toml").write_text('[[rule]]\nmatch = "*"\ngroup = ["x"]\n', encoding="utf-8")
     with pytest.raises(SettingsError, match="group: unknown key"):

@@ -14,12 +14,12 @@ import numpy as np
 
 from citewell.chunking import Chunked, chunk, entries
 from citewell.errors import LoadError
-from citewell.loading import AccessRules, Attributes, SourceFile, document_id, load, read
+from citewell.loading import AccessRules, Attributes, SourceFile, described, document_id, load, read
 from citewell.loading.parsed import LOADER_VERSION
 from citewell.models.embedder import Embedder, Vectors
 from citewell.retrieval.analyser import ANALYSER_VERSION, analyse
 from citewell.settings import Settings
-from citewell.stores.store import IndexedDocument, IndexedEntry, LedgerLine, Store
+from citewell.stores.store import OWNER, IndexedDocument, IndexedEntry, LedgerLine, Store
 from citewell.types import Document, FileReport, FileState, PageState, Progress
 
 # A kill loses at most what is not committed, and a commit costs some tenths of a second: this many texts are some ten
@@ -76,6 +76,7 @@ class Ingest:
                 yield from self._load_one(file, about)
             except LoadError as error:
                 self._reports[file.source] = FileReport(file.source, FileState.FAILED, str(error))
+                yield from self._restated(file, about)
 
     def take(self, documents: Sequence[Document]) -> Iterator[Work]:
         """As `load`, for documents that the caller has made."""
@@ -169,6 +170,14 @@ class Ingest:
             reason = f"There is no text in it: {_lost_pages(document) or 'all its pages are blank'}."
             self._reports[file.source] = FileReport(file.source, FileState.FAILED, reason, pages=dict(pages))
 
+    def _restated(self, file: SourceFile, about: Attributes) -> Iterator[Work]:
+        """The stored version of a file that cannot be read now, if its rights or dates changed: these hold at once."""
+        recipe = self._recipe(about)
+        line = self._ledger.get(document_id(file.source))
+        stored = self.store.reader().document(line.document_id, OWNER) if line and line.recipe != recipe else None
+        if stored is not None:
+            yield Work(described(stored, about, self.settings.security.default_groups), recipe)
+
     def _recipe(self, about: Attributes) -> str:
         groups = sorted(about.groups if about.groups is not None else self.settings.security.default_groups)
         made_by = (LOADER_VERSION, ANALYSER_VERSION, self.settings.chunking)
@@ -197,7 +206,8 @@ class Ingest:
 
     def _finished(self, prepared: Prepared, vectors: dict[str, Vectors]) -> IndexedDocument:
         document = prepared.work.document
-        self._reports[document.source] = self._report(prepared)
+        # A file that failed stays reported as failed when its stored version gets new rights.
+        self._reports.setdefault(document.source, self._report(prepared))
         width = self.embedder.identity.dimensions
         rows = [vectors[item.text_hash] for item in prepared.entries]
         matrix: Vectors = np.stack(rows) if rows else np.empty((0, width), dtype=np.float32)

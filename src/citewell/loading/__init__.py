@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from citewell.errors import CitewellError, DamagedFile, EmptyFile, LoadError
 from citewell.loading.access import ACCESS_FILE, AccessRules, Attributes
@@ -16,7 +17,18 @@ from citewell.loading.parsed import Parsed
 from citewell.settings import Loading
 from citewell.types import EVERYONE, Document, Rights, Trust
 
-__all__ = ["ACCESS_FILE", "AccessRules", "Attributes", "SourceFile", "discover", "document_id", "load", "parse", "read"]
+__all__ = [
+    "ACCESS_FILE",
+    "AccessRules",
+    "Attributes",
+    "SourceFile",
+    "described",
+    "discover",
+    "document_id",
+    "load",
+    "parse",
+    "read",
+]
 
 _LOADERS = {
     Format.PLAIN: ("plain", "load_plain"),
@@ -106,19 +118,30 @@ def load(
     name = os.fsencode(file.path.name).decode("utf-8", errors="replace")
     parsed = parse(content, name, limits)
     content_hash = hashlib.sha256(content).hexdigest()
-    groups = attributes.groups if attributes.groups is not None else frozenset(default_groups)
-    return Document(
+    document = Document(
         id=document_id(file.source),
         content_hash=content_hash,
-        title=attributes.title or parsed.title,
+        title=parsed.title,
         source=file.source,
-        version=attributes.version or content_hash[:8],
+        version=content_hash[:8],
         text=parsed.text,
         elements=parsed.elements,
-        rights=Rights(groups),
+        rights=Rights(frozenset()),
         pages=parsed.pages,
+        language=parsed.language,
+    )
+    return described(document, attributes, default_groups)
+
+
+def described(document: Document, attributes: Attributes, default_groups: Iterable[str]) -> Document:
+    """The document with what its access rules say; where they say nothing, what it has by itself or by default."""
+    groups = attributes.groups if attributes.groups is not None else frozenset(default_groups)
+    return replace(
+        document,
+        title=attributes.title or document.title,
+        version=attributes.version or document.content_hash[:8],
+        rights=Rights(groups),
         valid_from=attributes.valid_from,
         valid_to=attributes.valid_to,
-        language=parsed.language,
         trust=attributes.trust or Trust.UNREVIEWED,
     )
