@@ -68,7 +68,7 @@ class Retrieval(_Table):
     """`[retrieval]`: which legs search, how they are joined, how many passages are kept."""
 
     legs: tuple[Literal["dense", "keyword"], ...] = Field(("dense", "keyword"), min_length=1)
-    rrf_k: int = Field(60, ge=1, le=10_000)
+    rrf_k: int = Field(5, ge=1, le=10_000)
     candidates: int = Field(50, ge=1, le=10_000)
     keep: int = Field(5, ge=1, le=100)
     floor: Literal["calibrated", "off"] | float = "calibrated"

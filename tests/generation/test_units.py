@@ -95,3 +95,9 @@ def test_units_hold_text_in_order_without_overlap(text: str, kind: ElementKind) 
     assert found
     assert all(quoted(hit, unit.start, unit.end).strip() for unit in found)
     assert all(one.end <= other.start for one, other in pairwise(found))
+
+
+def test_a_line_of_blanks_costs_no_more_than_its_length() -> None:
+    # Quadratic time would not end before the test's time limit.
+    text = "Open at nine." + " " * 300_000 + "\n" + " " * 300_000 + "\nClosed at five."
+    assert shown(hit_of(text)) == ["Open at nine.", "Closed at five."]

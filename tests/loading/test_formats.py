@@ -89,3 +89,9 @@ def test_an_encrypted_office_file_asks_for_a_password() -> None:
 def test_a_zip_that_was_cut_off_is_damaged() -> None:
     with pytest.raises(DamagedFile):
         detect(zipped("word/document.xml")[:-30], "a.docx")
+
+
+def test_a_row_of_comments_is_read_once() -> None:
+    # Read in every way that it can be cut, it would not end before the test's time limit.
+    assert detect(b"<!-- x -->\n" * 5_000 + b"notes", "notes.xyz") is Format.PLAIN
+    assert detect(b"<!-- x -->\n" * 5_000 + b"<html><p>x", "notes.xyz") is Format.HTML

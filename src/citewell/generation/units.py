@@ -45,10 +45,16 @@ def units(chunk: Chunk) -> tuple[Unit, ...]:
     return tuple(found) or (_unit(chunk, 0, len(chunk.text), chunk.text.strip(), "", is_fragment=True),)
 
 
-def _blocks(text: str) -> Iterator[tuple[int, int]]:
+def _blocks(text: str) -> list[tuple[int, int]]:
     """Spans of what empty lines separate."""
-    for match in re.finditer(r"\S(?:.|\n(?!\s*\n))*", text):
-        yield match.start(), match.start() + len(match.group().rstrip())
+    blocks: list[tuple[int, int]] = []
+    for start, end in _lines(text, 0, len(text)):
+        if blocks and text.count("\n", blocks[-1][1], start) == 1:
+            blocks[-1] = (blocks[-1][0], end)
+        else:
+            line = text[start:end]
+            blocks.append((start + len(line) - len(line.lstrip()), end))
+    return blocks
 
 
 def _prose_or_table(chunk: Chunk, start: int, end: int) -> Iterator[Unit]:
@@ -74,7 +80,13 @@ def _is_title(block: str) -> bool:
 
 
 def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    return [(start + line.start(), start + line.end()) for line in re.finditer(r"[^\n]*\S", text[start:end])]
+    """Spans of the lines with something on them, without the blanks at their ends."""
+    spans = []
+    for line in text[start:end].split("\n"):
+        if line.strip():
+            spans.append((start, start + len(line.rstrip())))
+        start += len(line) + 1
+    return spans
 
 
 def _items(text: str, lines: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:

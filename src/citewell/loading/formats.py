@@ -87,7 +87,9 @@ _ZIP_CONTENTS = (
 _PDF_MARK = b"%PDF-"
 _PDF_MARK_WITHIN = 1024
 _HTML_START = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
+    # Atomic groups: a row of comments is read once, not in every way that it can be cut.
+    rb"(?:\xef\xbb\xbf)?\s*+(?>(?:<\?xml[^>]*+>\s*+|<!--(?>.*?-->)\s*+)*)<(?:!doctype\s+html|html)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 _MAIL_HEADER = re.compile(rb"^([A-Za-z][A-Za-z-]*):[ \t]", re.MULTILINE)
 _MAIL_ONLY = {b"mime-version", b"message-id", b"received", b"return-path", b"delivered-to"}

@@ -34,7 +34,7 @@ from citewell.stores import lance_writing, manifest
 from citewell.stores.batch import check
 from citewell.stores.lance_reader import LanceReader
 from citewell.stores.lance_rows import TABLES, to_tables
-from citewell.stores.lock import WriterLock
+from citewell.stores.lock import HOLDER, LOCK, WriterLock
 from citewell.stores.manifest import Manifest
 from citewell.stores.store import Counts, IndexedDocument, LedgerLine
 
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from lancedb.db import DBConnection
 
 FOLDER = "tables"
+UNFINISHED = "unfinished"
 
 EXACT_UP_TO = 5_000
 """Entries up to which there is no vector index, or it is not used. To compare 100,000 vectors of 384 dimensions one by
@@ -76,7 +77,7 @@ class LanceStore:
         """Make an empty index in a directory, which is made too where it is missing.
 
         Raises:
-            PathError: there is an index already, or a file.
+            PathError: there is something already, an index or not.
             IndexLocked: another process is just making it.
             PermissionRefused: the directory cannot be made or written to.
         """
@@ -87,11 +88,7 @@ class LanceStore:
         except (FileExistsError, NotADirectoryError):
             raise PathError(f"{path} is not a directory.", remedy="Give another path for the index.") from None
         with WriterLock(path):
-            if (path / manifest.FILE).exists():
-                raise PathError(f"There is an index in {path} already.", remedy="Open it, or give another path.")
-            if (path / FOLDER).exists():
-                # A creation that died has left it: without a manifest it is nothing.
-                shutil.rmtree(path / FOLDER)
+            _make_room(path)
             with lance_writing.durably(path / FOLDER):
                 tables = lance_writing.create_tables(_connect(path / FOLDER), identity.dimensions)
                 lance_writing.settle(tables, compacted=False, exact_up_to=exact_up_to)
@@ -104,6 +101,7 @@ class LanceStore:
                 counts=Counts(0, 0, 0),
             )
             manifest.save(path, first)
+            (path / UNFINISHED).unlink()
         return cls(path, exact_up_to=exact_up_to)
 
     @classmethod
@@ -196,6 +194,27 @@ class LanceStore:
             manifest.save(self._path, after)
             if compact:
                 lance_writing.clean_up(tables)
+
+
+def _make_room(path: Path) -> None:
+    """Refuse a directory with anything in it but what a creation that died has left, and remove that.
+
+    Its mark is written before anything else and removed when the manifest is there: without the mark, tables are
+    somebody's, if only of an index whose manifest was lost.
+    """
+    if (path / manifest.FILE).exists():
+        raise PathError(f"There is an index in {path} already.", remedy="Open it, or give another path.")
+    foreign = {entry.name for entry in path.iterdir()} - {LOCK, HOLDER, UNFINISHED}
+    if (path / UNFINISHED).exists():
+        foreign -= {FOLDER, manifest.UNSAVED}
+    if foreign:
+        raise PathError(
+            f"{path} is not empty and holds no index ({', '.join(sorted(foreign)[:3])}).",
+            remedy="Give a new or empty directory; if this was an index, its manifest.json is missing: restore that.",
+        )
+    (path / UNFINISHED).touch()
+    if (path / FOLDER).exists():
+        shutil.rmtree(path / FOLDER)
 
 
 def _connect(folder: Path) -> DBConnection:

@@ -20,6 +20,7 @@ from citewell.stores.store import Counts
 
 FORMAT = 1
 FILE = "manifest.json"
+UNSAVED = "manifest.json.new"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +95,13 @@ def save(directory: Path, manifest: Manifest) -> None:
     Raises:
         PermissionRefused: the directory may not be written to.
     """
-    path = directory / FILE
-    fresh = path.with_suffix(".json.new")
+    fresh = directory / UNSAVED
     try:
         with fresh.open("wb") as file:
             file.write(_SHAPE.dump_json(manifest, indent=1))
             file.flush()
             os.fsync(file.fileno())
-        fresh.replace(path)
+        fresh.replace(directory / FILE)
         sync_folder(directory)
     except PermissionError:
         raise not_writable(directory) from None
