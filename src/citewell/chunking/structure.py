@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 from dataclasses import dataclass
+from functools import cache
 
 from citewell.chunking.cutter import Piece, Rooms, cut_section
 from citewell.chunking.prefix import prefix
@@ -39,12 +40,13 @@ def chunk(document: Document, token_spans: Tokenise, *, size: int, overlap: int,
         return Chunked((), (), ())
     limit = min(size, max_tokens - SPECIAL_TOKENS)
     ruler = Ruler.of(document.text, token_spans)
+    spans_of_line = cache(token_spans)  # neighbouring sections have most of the lines above them in common
     chunks: list[Chunk] = []
     prefixes: list[str] = []
     warnings: list[str] = []
     for section in sections(document):
-        above, below = _prefixes(document, section, token_spans, min(PREFIX_TOKENS, limit // 4))
-        first, rest = len(token_spans(above)), len(token_spans(below))
+        above, below = _prefixes(document, section, spans_of_line, min(PREFIX_TOKENS, limit // 4))
+        first, rest = len(spans_of_line(above)), len(spans_of_line(below))
         rooms = Rooms(limit - first, limit - rest, max_tokens - SPECIAL_TOKENS - rest, min(overlap, limit // 2))
         for piece in cut_section(document.text, section, ruler, token_spans, rooms):
             made = _chunk(document, section, len(chunks), piece)

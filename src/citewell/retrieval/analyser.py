@@ -39,9 +39,10 @@ _SAME = str.maketrans(
     }
 )
 _UNSEEN = re.compile(f"[{_INVISIBLE}]")
-_SPACED_THOUSANDS = re.compile("(?<=\\d)[\u00a0\u2009\u202f](?=\\d{3}(?!\\d))")
+# Both begin with the rare sign and then look back, so that a search goes from one such sign to the next.
+_SPACED_THOUSANDS = re.compile("[\u00a0\u2009\u202f](?<=\\d.)(?=\\d{3}(?!\\d))")
 # A footnote's number or a fraction right after a number is not one of its digits: 120², 2½.
-_RAISED = re.compile("(?<=\\d)(?=[²³¹¼-¾⁰⁴-⁹⅐-⅞])")
+_RAISED = re.compile("([²³¹¼-¾⁰⁴-⁹⅐-⅞])(?<=\\d.)")
 
 
 def analyse(text: str, language: str = "") -> list[str]:
@@ -74,5 +75,5 @@ def _normal(text: str) -> str:
     """One spelling for what looks the same: NFKC, one hyphen, one apostrophe, nothing invisible, European digits."""
     if text.isascii():
         return text
-    text = _RAISED.sub(" ", _SPACED_THOUSANDS.sub("", _UNSEEN.sub("", text)))
+    text = _RAISED.sub(r" \1", _SPACED_THOUSANDS.sub("", _UNSEEN.sub("", text)))
     return unicodedata.normalize("NFKC", text).translate(_SAME)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from citewell.loading.pdf.layout import Line, gaps, is_rtl, join_lines
+from citewell.loading.pdf.layout import Line, is_rtl, join_lines, widest_gap
 from citewell.loading.pdf.sheet import Box
 from citewell.loading.pdf.tables import CAPTION, Table
 from citewell.loading.pdf.words import HYPHEN
@@ -22,6 +22,8 @@ _ITEM = re.compile(r"(\(?[a-z]\)|\(?[ivx]{1,5}\)|\(?\d{1,3}\)|\d{1,2}\.)\s+\S")
 _NOTE = re.compile(r"[⁰¹²³⁴-⁹*†‡§¶∗]|\d{1,3}\s+\S|\[\d{1,3}\]")
 _SENTENCE_END = re.compile(r"[.!?:;。！？]['\"”’)\]]*$")
 _LEADERS = re.compile(r"\s*(?:[.·…_]\s?){4,}\s*")
+_LED = re.compile(r"(?:[.·…_]\s?){4}")
+"""Found where leaders are, and sooner."""
 _SMALL = 0.92
 """Of the body's size; a footnote is set smaller than this."""
 
@@ -207,7 +209,7 @@ def _is_indented(pending: list[Line], line: Line, left: float, right: float) -> 
 
 def _stands_alone(line: Line) -> bool:
     """Whether a line is one of a table of contents or of a list of pairs: a wide gap, or leaders, inside."""
-    return bool(_LEADERS.search(line.text)) or max(gaps(line), default=0) > 2
+    return bool(_LED.search(line.text)) or widest_gap(line) > 2
 
 
 def _is_item(line: Line, body: Body) -> bool:

@@ -98,7 +98,7 @@ def _decoded(read: Callable[[], str]) -> str:
 def _read_sheet(page: Any, textpage: Any, number: int, label: str) -> Sheet:
     left, bottom, right, top = page.get_bbox()
     frame = Frame(left, bottom, right, top, page.get_rotation() // 90)
-    reader = WordReader(textpage, frame)
+    reader = WordReader(textpage.raw, frame)
     words = reader.read()
     shown, hidden = _shown(page, frame, words)
     views = _views(frame, shown)
@@ -135,10 +135,10 @@ def _shown(page: Any, frame: Frame, words: list[Word]) -> tuple[list[Word], list
     by machine.
     """
     outside, tiny, kept = [], [], []
+    bounds = [(seen.width + 1, seen.height + 1) for seen in map(frame.turned, range(4))]
     for word in words:
-        seen = frame.turned(word.style.turn)
-        middle = (word.x0 + word.x1) / 2
-        if not (-1 <= middle <= seen.width + 1 and -1 <= word.baseline <= seen.height + 1 + word.style.size):
+        width, height = bounds[word.style.turn]
+        if not (-1 <= (word.x0 + word.x1) / 2 <= width and -1 <= word.baseline <= height + word.style.size):
             outside.append(word)
         elif word.style.size < _SMALLEST:
             tiny.append(word)

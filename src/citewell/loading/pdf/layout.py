@@ -7,9 +7,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import attrgetter
 from statistics import median
 from typing import Protocol
 
@@ -73,8 +74,8 @@ class Line:
 
 def make_line(words: Sequence[Word]) -> Line:
     signs: dict[Style, int] = {}
-    for word in words:
-        signs[word.style] = signs.get(word.style, 0) + len(word.text)
+    for style, alike in groupby(words, key=attrgetter("style")):
+        signs[style] = signs.get(style, 0) + sum([len(word.text) for word in alike])
     total = sum(signs.values())
     size = max(signs, key=signs.__getitem__).size
     baseline = median([word.baseline for word in words if word.style.size == size])
@@ -102,9 +103,10 @@ def _spelled(words: Sequence[Word], size: float, baseline: float) -> Iterator[st
         last = text[-1]
 
 
-def gaps(line: Line) -> list[float]:
-    """The distances between a line's words that follow each other, in its ems."""
-    return [max(after.x0 - before.x1, before.x0 - after.x1) / line.size for before, after in pairwise(line.words)]
+def widest_gap(line: Line) -> float:
+    """The greatest distance between two words of a line that follow each other, in its ems; 0 for a single word."""
+    distances = [max(after.x0 - before.x1, before.x0 - after.x1) for before, after in pairwise(line.words)]
+    return max(distances, default=0.0) / line.size
 
 
 def runs(words: Iterable[Word]) -> list[Line]:
@@ -122,10 +124,11 @@ def runs(words: Iterable[Word]) -> list[Line]:
 
 
 def _continues(last: Word, word: Word, left: float, right: float) -> bool:
-    size = max(last.style.size, word.style.size)
-    if last.style.turn != word.style.turn or last.style.skewed or word.style.skewed:
-        return last.style == word.style and abs(word.x0 - last.x1) < size and word.style.skewed
-    if abs(word.baseline - last.baseline) > (0.2 if word.style.size == last.style.size else 0.5) * size:
+    before, style = last.style, word.style
+    size = max(before.size, style.size)
+    if before.turn != style.turn or before.skewed or style.skewed:
+        return before == style and abs(word.x0 - last.x1) < size and style.skewed
+    if abs(word.baseline - last.baseline) > (0.2 if style.size == before.size else 0.5) * size:
         return False
     # Distance from the run, not from the last word: right-to-left text runs towards smaller x.
     return max(word.x0 - right, left - word.x1) <= GAP * size and (word.x0 >= last.x0 or bool(RTL.search(word.text)))
@@ -172,7 +175,7 @@ def _joined(group: list[Line]) -> Line:
         # pdfium knows the spaces inside a run; between runs the distance tells.
         gap = max(word.x0 - before.x1, before.x0 - word.x1)
         spaced = gap > 0.15 * word.style.size if id(word) in begins else word.spaced
-        placed.append(word if spaced == word.spaced else replace(word, spaced=spaced))
+        placed.append(word if spaced == word.spaced else word._replace(spaced=spaced))
     return make_line(placed)
 
 

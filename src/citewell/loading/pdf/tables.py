@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from citewell.loading.pdf.grid import Cell, Grid, grids
-from citewell.loading.pdf.layout import GAP, Line, gaps, join_lines, lines, runs
+from citewell.loading.pdf.layout import GAP, Line, join_lines, lines, runs, widest_gap
 from citewell.loading.pdf.sheet import Rule, Word
 
 CAPTION = re.compile(
@@ -166,7 +166,7 @@ def unruled_tables(found: Sequence[Line]) -> list[Line | Table]:
 
     Three lines or more that follow each other, most with three cells or more, whose cells keep to the same columns.
     """
-    pieces = [runs(line.words) if max(gaps(line), default=0) > GAP else [line] for line in found]
+    pieces = [runs(line.words) if widest_gap(line) > GAP else [line] for line in found]
     result: list[Line | Table] = []
     at = 0
     while at < len(found):

@@ -6,13 +6,17 @@ import ctypes
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
+import numpy as np
 import pypdfium2.raw as pdfium
+from numpy.typing import NDArray
 
 from citewell.loading.pdf.sheet import Frame, Style, Word
+from citewell.loading.pdf.signs import boxes, text_objects
 
 HYPHEN = "\u2010"
 """Ends a word that pdfium, or the file by a soft hyphen, says was divided at the line's end."""
@@ -54,9 +58,9 @@ class WordReader:
     textpage: Any
     frame: Frame
     unmapped: int = 0
-    _objects: dict[bytes, _Drawn] = field(default_factory=dict)
+    _objects: dict[int | None, _Drawn] = field(default_factory=dict)
+    _styles: dict[Style, Style] = field(default_factory=dict)
     _fonts: dict[bytes, tuple[bool, bool]] = field(default_factory=dict)
-    _box: Any = field(default_factory=pdfium.FS_RECTF)
 
     def read(self) -> list[Word]:
         """Every word in pdfium's order, which is that of the drawing with right-to-left text made logical."""
@@ -64,68 +68,62 @@ class WordReader:
         self.unmapped = len(_UNMAPPED.findall(text))
         order: Sequence[int] = range(len(text))
         if RTL.search(text):
-            order = _logical(text, self._span)
+            order = _logical(text, [sorted(_ends(box, self.frame)) for box in boxes(self.textpage, order).tolist()])
             text = "".join(text[index] for index in order)
-        words: list[Word] = []
-        end = 0
-        for match in _WORD.finditer(text):
-            spaced = not words or any(sign not in _DIVIDED for sign in text[end : match.start()])
-            begin, end = match.span()
-            divided = text[end - 1] == _SOFT or (end < len(text) and text[end] in _DIVIDED)
-            words.extend(self._words(order[begin:end], match.group(), spaced, divided))
-        return words
+        return list(self._words(text, order))
 
     def _text(self) -> str:
         """The page's signs, one for each index that pdfium knows them by."""
-        count = max(self.textpage.count_chars(), 0)
+        count = max(pdfium.FPDFText_CountChars(self.textpage), 0)
         buffer = (ctypes.c_ushort * (count + 1))()
         whole = pdfium.FPDFText_GetText(self.textpage, 0, count, buffer) == count + 1
-        text = "".join(map(chr, buffer[:count]))
-        if not whole or _HALF.search(text):
+        text = bytes(buffer)[:-2].decode("utf-16-le", "surrogatepass")
+        if not whole or len(text) < count or _HALF.search(text):
             # It leaves signs without a meaning out and writes some as two units: its text does not go by the indices.
             text = "".join(chr(pdfium.FPDFText_GetUnicode(self.textpage, index)) for index in range(count))
         return text.translate(_SYMBOLS)
 
-    def _words(self, indices: Sequence[int], text: str, spaced: bool, divided: bool) -> Iterator[Word]:
+    def _words(self, text: str, order: Sequence[int]) -> Iterator[Word]:
+        found = list(_WORD.finditer(text))
+        ends = [order[at] for match in found for at in (match.start(), match.end() - 1)]
+        found_at = boxes(self.textpage, ends)
+        extents = cache(lambda turn: _extents(found_at, self.frame.turned(turn)))
+        drawn = map(self._drawn, text_objects(self.textpage, ends), ends)
+        end = 0
+        for at, match in enumerate(found):
+            # What pdfium writes where it sees a division parts words, but is no space.
+            spaced = at == 0 or text[end : match.start()].strip(_DIVIDED) != ""
+            begin, end = match.span()
+            divided = text[end - 1] == _SOFT or (end < len(text) and text[end] in _DIVIDED)
+            first, last = next(drawn), next(drawn)
+            lefts, rights = extents(first.frame.turn)
+            # Of one drawing operation, and no wider than its letters can be: nothing parts it.
+            if first is last and rights[at] - lefts[at] < _WIDEST * (end - begin) * first.style.size:
+                spelled = _spell(match.group()) + HYPHEN * divided
+                yield Word(spelled, lefts[at], rights[at], first.baseline, first.style, spaced)
+            else:
+                yield from self._parts(order[begin:end], match.group(), spaced, divided)
+
+    def _parts(self, indices: Sequence[int], text: str, spaced: bool, divided: bool) -> Iterator[Word]:
         """One word, or more where the style or the line changes inside it (a footnote mark)."""
-        first, last = self._drawn(indices[0]), self._drawn(indices[-1])
-        whole = self._word(first, indices, text, spaced, divided)
-        # Of one drawing operation, and no wider than its letters can be: nothing parts it.
-        if first is last and whole.x1 - whole.x0 < _WIDEST * len(text) * first.style.size:
-            yield whole
-            return
+        drawn = list(map(self._drawn, text_objects(self.textpage, indices), indices))
+        found = boxes(self.textpage, indices).tolist()
         begin = 0
         for at in range(1, len(indices)):
-            apart = self._apart(indices[at - 1], indices[at])
+            apart = _apart(drawn[at - 1], found[at - 1], drawn[at], found[at])
             if apart is not None:
-                yield self._word(self._drawn(indices[begin]), indices[begin:at], text[begin:at], spaced, False)
+                yield _word(drawn[begin], found[begin], found[at - 1], _spell(text[begin:at]), spaced)
                 begin, spaced = at, apart
-        yield self._word(self._drawn(indices[begin]), indices[begin:], text[begin:], spaced, divided)
+        yield _word(drawn[begin], found[begin], found[-1], _spell(text[begin:]) + HYPHEN * divided, spaced)
 
-    def _word(self, drawn: _Drawn, indices: Sequence[int], text: str, spaced: bool, divided: bool) -> Word:
-        ends = (*self._ends(indices[0], drawn.frame), *self._ends(indices[-1], drawn.frame))
-        spelled = _spell(text) + HYPHEN * divided
-        return Word(spelled, min(ends), max(ends), drawn.baseline, drawn.style, spaced)
-
-    def _apart(self, before: int, after: int) -> bool | None:
-        """Whether a gap is between two signs that are not of one word; None where they are."""
-        one, other = self._drawn(before), self._drawn(after)
-        (left, right), (near, far) = sorted(self._ends(before, one.frame)), sorted(self._ends(after, one.frame))
-        if max(near - right, left - far) > 0.25 * one.style.size:
-            return True
-        drop = abs(one.baseline - other.baseline)
-        return False if one.style != other.style or drop > 0.1 * one.style.size else None
-
-    def _drawn(self, index: int) -> _Drawn:
-        # A pointer's own bytes are its address; casting it to a number takes five times as long.
-        key = bytes(pdfium.FPDFText_GetTextObject(self.textpage, index))
-        drawn = self._objects.get(key)
+    def _drawn(self, text_object: int | None, index: int) -> _Drawn:
+        drawn = self._objects.get(text_object)
         if drawn is None:
             style = self._style(index)
             frame = self.frame.turned(style.turn)
             x, y = ctypes.c_double(), ctypes.c_double()
             pdfium.FPDFText_GetCharOrigin(self.textpage, index, x, y)
-            drawn = self._objects[key] = _Drawn(style, frame, frame.seen(x.value, y.value)[1])
+            drawn = self._objects[text_object] = _Drawn(style, frame, frame.seen(x.value, y.value)[1])
         return drawn
 
     def _style(self, index: int) -> Style:
@@ -137,7 +135,7 @@ class WordReader:
         skewed = abs(angle / 90 - round(angle / 90)) > 0.05
         mode = pdfium.FPDFTextObj_GetTextRenderMode(drawn)
         bold, mono = self._font(pdfium.FPDFTextObj_GetFont(drawn))
-        return Style(
+        style = Style(
             size=round(abs(size), 1),
             bold=bold or mode == pdfium.FPDF_TEXTRENDERMODE_FILL_STROKE,
             mono=mono,
@@ -146,6 +144,7 @@ class WordReader:
             undrawn=mode in _INVISIBLE_MODES,
             pale=_is_pale(drawn),
         )
+        return self._styles.setdefault(style, style)
 
     def _font(self, font: Any) -> tuple[bool, bool]:
         """Whether a font is bold, and whether its signs are all of one width."""
@@ -161,23 +160,40 @@ class WordReader:
             self._fonts[key] = bold, mono or bool(max(pdfium.FPDFFont_GetFlags(font), 0) & _FIXED_PITCH)
         return self._fonts[key]
 
-    def _ends(self, index: int, frame: Frame) -> tuple[float, float]:
-        """The two ends of a sign along the line, as seen in a frame."""
-        box = self._box
-        pdfium.FPDFText_GetLooseCharBox(self.textpage, index, box)
-        return frame.seen(box.left, box.bottom)[0], frame.seen(box.right, box.top)[0]
-
-    def _span(self, index: int) -> tuple[float, float]:
-        left, right = self._ends(index, self.frame)
-        return min(left, right), max(left, right)
-
 
 def _is_pale(drawn: Any) -> bool:
-    red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
+    red, green, blue, alpha = ctypes.c_uint(), ctypes.c_uint(), ctypes.c_uint(), ctypes.c_uint()
     if not pdfium.FPDFPageObj_GetFillColor(drawn, red, green, blue, alpha):
         return False
     luminance = (0.299 * red.value + 0.587 * green.value + 0.114 * blue.value) / 255
     return luminance > _PALE or alpha.value < 255 * (1 - _PALE)
+
+
+def _ends(box: Any, frame: Frame) -> tuple[Any, Any]:
+    """The two ends of a sign along the line, as seen in a frame, of its box; or of all signs, where it holds arrays."""
+    left, top, right, bottom = box
+    return frame.seen(left, bottom)[0], frame.seen(right, top)[0]
+
+
+def _extents(found_at: NDArray[np.float64], frame: Frame) -> tuple[list[float], list[float]]:
+    """The least and the greatest x of each word as seen in a frame, of the boxes of its first and its last sign."""
+    xs = np.stack(_ends(found_at.T, frame), axis=-1).reshape(-1, 4)
+    return xs.min(axis=1).tolist(), xs.max(axis=1).tolist()
+
+
+def _word(drawn: _Drawn, first: Sequence[float], last: Sequence[float], text: str, spaced: bool) -> Word:
+    """The word whose first and last sign have these boxes."""
+    ends = (*_ends(first, drawn.frame), *_ends(last, drawn.frame))
+    return Word(text, min(ends), max(ends), drawn.baseline, drawn.style, spaced)
+
+
+def _apart(one: _Drawn, before: Sequence[float], other: _Drawn, after: Sequence[float]) -> bool | None:
+    """Whether a gap is between two signs, given with their boxes, that are not of one word; None where they are."""
+    (left, right), (near, far) = sorted(_ends(before, one.frame)), sorted(_ends(after, one.frame))
+    if max(near - right, left - far) > 0.25 * one.style.size:
+        return True
+    drop = abs(one.baseline - other.baseline)
+    return False if one.style != other.style or drop > 0.1 * one.style.size else None
 
 
 def _spell(text: str) -> str:
@@ -188,8 +204,8 @@ def _spell(text: str) -> str:
     return _PRESENTATION.sub(lambda match: unicodedata.normalize("NFKC", match.group()), plain)
 
 
-def _logical(text: str, span: Callable[[int], tuple[float, float]]) -> list[int]:
-    """The order of a page's signs that mends what pdfium's reversal of right-to-left lines breaks.
+def _logical(text: str, spans: Sequence[Sequence[float]]) -> list[int]:
+    """The order of a page's signs that mends what pdfium's reversal of right-to-left lines breaks. `spans` are theirs.
 
     One glyph that stands for two letters (lam-alef) comes out back to front: its letters have one and the same box.
     A mark drawn over its letter comes out before it, often after a space that the writer put under the mark.
@@ -199,8 +215,8 @@ def _logical(text: str, span: Callable[[int], tuple[float, float]]) -> list[int]
     while at + 1 < len(order):
         here, after = order[at], order[at + 1]
         if RTL.match(text[here]) and RTL.match(text[after]):
-            left, right = span(here)
-            over, under = span(after)
+            left, right = spans[here]
+            over, under = spans[after]
             mark = unicodedata.combining(text[here]) and over <= (left + right) / 2 <= under
             if mark or (left, right) == (over, under):
                 order[at], order[at + 1] = after, here
