@@ -37,4 +37,5 @@ def test_the_readmes_python_runs(tmp_path: Path) -> None:
     assert blocks
     code = [sys.executable, "-W", "error", "-c", "\n".join(blocks)]
     result = subprocess.run(code, cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert (result.stdout, result.stderr) == (f"{rule} [1] Policy > 4.2 Time limits\n", "")
+    link = (manuals / "policy.md").as_uri()
+    assert (result.stdout, result.stderr) == (f"{rule} [1]\n1 Policy Policy > 4.2 Time limits  {link}\n", "")

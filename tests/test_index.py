@@ -147,6 +147,26 @@ def test_changed_rights_are_taken_in_without_embedding(index: Index, folder: Pat
     assert "Meadow" in index.ask(question, principal=Principal(groups=frozenset({"auditors"}))).text
 
 
+def test_opened_documents_and_rules_without_a_match_are_told(index: Index, folder: Path) -> None:
+    assert index.add(folder).warnings == ()
+    rules = folder / "citewell-access.toml"
+    rules.write_text(rules.read_text().replace("secret/**", "Secret/**"), encoding="utf-8")
+    report = index.add(folder)
+    assert len(report.warnings) == 1
+    assert f'{rules}: the rule for "Secret/**" matches no file' in report.warnings[0]
+    vault = next(file for file in report.files if file.source.endswith("vault.md"))
+    assert vault.warnings == ("It is now readable by everyone; it was by board.",)
+
+
+def test_a_code_in_prose_is_answered(index: Index, folder: Path) -> None:
+    claims = "Claims for travel are paid within a week. Claims later than 90 days are refused (error code EX-409)."
+    (folder / "expenses.md").write_text(f"# Expenses\n\n{claims}\n", encoding="utf-8")
+    index.add(folder)
+    for question in ("What does EX-409 mean?", "EX-409", "ex 409", "What does error code EX409 mean?"):
+        assert index.ask(question).text == "Claims later than 90 days are refused (error code EX-409). [1]"
+    assert index.ask("What does EX-410 mean?").abstained
+
+
 def test_rights_hold_at_once_even_where_the_file_cannot_be_read_any_more(index: Index, folder: Path) -> None:
     index.add(folder)
     grant(folder, "auditors")

@@ -39,6 +39,8 @@ def test_a_preset_yields_to_a_given_key(tmp_path: Path) -> None:
         ("[retrieval]\nkeep = 0", "retrieval.keep"),
         ("[retrieval]\nlegs = []", "retrieval.legs"),
         ('[retrieval]\nfloor = "high"', "retrieval.floor"),
+        ("[retrieval]\nfloor = nan", "retrieval.floor"),
+        ("[retrieval]\nfloor = 2", "retrieval.floor"),
         ("[chunking]\nsize = 20\noverlap = 11", "overlap 11 is more than half of size 20"),
         ('[models]\nllm = "gpt"', "models.llm"),
         ('preset = "best"', "preset"),
@@ -58,6 +60,12 @@ def test_a_wrong_key_or_value_is_named(tmp_path: Path, text: str, complaint: str
 def test_an_unknown_key_in_the_environment_is_named_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CITEWELL_RETRIEVAL__KEP", "9")
     with pytest.raises(SettingsError, match=r"retrieval\.kep: unknown key"):
+        Settings.load()
+
+
+def test_an_unknown_table_in_the_environment_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CITEWELL_RETREIVAL__KEEP", "9")
+    with pytest.raises(SettingsError, match=r"CITEWELL_RETREIVAL__KEEP, and there is no table \[retreival\]"):
         Settings.load()
 
 

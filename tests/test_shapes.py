@@ -178,6 +178,7 @@ def test_index() -> None:
         ],
         "embedded": 4,
         "seconds": 1.25,
+        "warnings": [],
     }
 
 

@@ -105,9 +105,9 @@ class Index:
         with self._store.writing():
             self._require_same_embedder()
             run = Ingest(self._store, self._embedder, self.settings, on_progress)
-            run.commit(run.embed(run.prepare(run.load(files))))
+            run.commit(run.embed(run.prepare(run.load(files, named))))
             run.remove_vanished(files, named)
-        return IndexReport(run.reports(), run.embedded, round(time.perf_counter() - begin, 3))
+        return IndexReport(run.reports(), run.embedded, round(time.perf_counter() - begin, 3), tuple(run.warnings))
 
     def add_documents(self, documents: Sequence[Document], *, on_progress: OnProgress | None = None) -> IndexReport:
         """Index documents that do not come from files; one with the id of a stored one replaces it.

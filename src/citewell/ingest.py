@@ -20,7 +20,7 @@ from citewell.models.embedder import Embedder, Vectors
 from citewell.retrieval.analyser import ANALYSER_VERSION, analyse
 from citewell.settings import Settings
 from citewell.stores.store import OWNER, IndexedDocument, IndexedEntry, LedgerLine, Store
-from citewell.types import Document, FileReport, FileState, PageState, Progress
+from citewell.types import Document, FileReport, FileState, PageState, Progress, Rights
 
 # A kill loses at most what is not committed, and a commit costs some tenths of a second: this many texts are some ten
 # seconds of embedding.
@@ -57,19 +57,27 @@ class Ingest:
     settings: Settings
     on_progress: OnProgress | None = None
     embedded: int = 0
+    warnings: list[str] = field(default_factory=list)
     _total: int = 0
     _reports: dict[str, FileReport] = field(default_factory=dict)
     _ledger: dict[str, LedgerLine] = field(default_factory=dict)
     _stopping: threading.Event = field(default_factory=threading.Event)
     _telling: threading.Lock = field(default_factory=threading.Lock)
 
-    def load(self, files: Sequence[SourceFile]) -> Iterator[Work]:
-        """The documents that are new or changed. Failed and unchanged files are reported and left out."""
+    def load(self, files: Sequence[SourceFile], paths: Iterable[Path]) -> Iterator[Work]:
+        """The documents that are new or changed. Failed and unchanged files are reported and left out.
+
+        `paths` are those that the caller named; their access rules should match something.
+        """
         self._total = len(files)
         self._ledger = self.store.ledger()
         rules = AccessRules()
         # All of them before the first file: a wrong access file must stop the run while nothing is indexed yet.
         attributes = [rules.rules_for(file.path) for file in files]
+        self.warnings = [
+            f'{place}: the rule for "{match}" matches no file; what it was meant for has the default rights.'
+            for place, match in rules.unmatched([path.resolve() for path in paths])
+        ]
         for file, about in zip(files, attributes, strict=True):
             self._tell(file.source)
             try:
@@ -220,7 +228,13 @@ class Ingest:
         state = FileState.PARTLY if lost else stored
         pages = Counter(page.state for page in document.pages)
         chunked = prepared.chunked
-        return FileReport(document.source, state, lost, len(chunked.chunks), dict(pages), chunked.warnings)
+        warnings = (*self._changed_rights(document), *chunked.warnings)
+        return FileReport(document.source, state, lost, len(chunked.chunks), dict(pages), warnings)
+
+    def _changed_rights(self, document: Document) -> Iterator[str]:
+        line = self._ledger.get(document.id)
+        if line is not None and line.rights != document.rights:
+            yield f"It is now readable by {_readers(document.rights)}; it was by {_readers(line.rights)}."
 
     def _tell(self, source: str) -> None:
         if self.on_progress is None:
@@ -238,6 +252,10 @@ def _batches(prepared: Iterable[Prepared]) -> Iterator[list[Prepared]]:
             batch = []
     if batch:
         yield batch
+
+
+def _readers(rights: Rights) -> str:
+    return ", ".join(sorted(rights.groups)) or "nobody"
 
 
 def _lost_pages(document: Document) -> str:

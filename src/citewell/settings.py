@@ -7,6 +7,7 @@ environment where they are used.
 
 from __future__ import annotations
 
+import os
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, cast
@@ -16,6 +17,8 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from citewell.errors import SettingsError
 from citewell.types import EVERYONE
+
+SETTINGS_FILE = "citewell.toml"
 
 Groups = tuple[Annotated[str, Field(min_length=1, max_length=200)], ...]
 
@@ -71,7 +74,7 @@ class Retrieval(_Table):
     rrf_k: int = Field(5, ge=1, le=10_000)
     candidates: int = Field(50, ge=1, le=10_000)
     keep: int = Field(5, ge=1, le=100)
-    floor: Literal["calibrated", "off"] | float = "calibrated"
+    floor: Literal["calibrated", "off"] | Annotated[float, Field(ge=-1, le=1.15)] = "calibrated"
 
 
 class Generation(_Table):
@@ -137,9 +140,8 @@ class Settings(BaseSettings):
         Raises:
             SettingsError: the file is missing or does not parse, or a key or value is not allowed.
         """
-        data: dict[str, Any] = {}
-        if path is not None:
-            data = read_toml(path)
+        data = read_toml(path) if path is not None else {}
+        _refuse_unknown_tables(cls)
         try:
             return cls(**data)
         except (ValidationError, ValueError) as error:
@@ -164,6 +166,17 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise SettingsError(f"{path} cannot be read: {error.strerror}.", remedy="Check its permissions.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} is not valid TOML: {error}.", remedy="Correct that line.") from None
+
+
+def _refuse_unknown_tables(settings: type[Settings]) -> None:
+    """An override whose table is misspelt would be ignored in silence; other keys are checked with the file's."""
+    for name in os.environ:
+        table, nested, _ = name.removeprefix("CITEWELL_").lower().partition("__")
+        if name.startswith("CITEWELL_") and nested and table not in settings.model_fields:
+            raise SettingsError(
+                f"The environment sets {name}, and there is no table [{table}].",
+                remedy="Correct the name or unset it; docs/settings.md lists every key.",
+            )
 
 
 def _complaints(error: ValueError) -> str:

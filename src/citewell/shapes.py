@@ -35,6 +35,7 @@ def index_shape(report: IndexReport) -> Shape:
         "files": [_file(file) for file in report.files],
         "embedded": report.embedded,
         "seconds": report.seconds,
+        "warnings": list(report.warnings),
     }
 
 

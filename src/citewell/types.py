@@ -330,11 +330,15 @@ class FileReport:
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What one run of indexing did; `embedded` counts the texts that went through the embedder."""
+    """What one run of indexing did; `embedded` counts the texts that went through the embedder.
+
+    `warnings` are about the run as a whole; those about a file are in its report.
+    """
 
     files: tuple[FileReport, ...]
     embedded: int
     seconds: float
+    warnings: tuple[str, ...] = ()
 
     @property
     def failed(self) -> tuple[FileReport, ...]:

@@ -28,7 +28,11 @@ def test_an_empty_folder(tmp_path: Path, citewell: Run) -> None:
 
 
 def test_a_missing_path_makes_no_index(tmp_path: Path, citewell: Run) -> None:
-    refused(citewell("index", tmp_path / "nowhere", "--index", tmp_path / "x"), 2, f"There is no {tmp_path}/nowhere.")
+    refused(
+        citewell("index", tmp_path / "nowhere", "--index", tmp_path / "x"),
+        2,
+        f"There is no file or folder {tmp_path}/nowhere.",
+    )
     assert not (tmp_path / "x").exists()
 
 

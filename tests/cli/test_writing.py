@@ -32,7 +32,7 @@ def test_index_as_json(manuals: Path, citewell: Run) -> None:
     ran = citewell("index", "manuals", "--json")
     assert (ran.code, ran.err) == (0, "")
     report = ran.json
-    assert list(report) == ["version", "files", "embedded", "seconds"]
+    assert list(report) == ["version", "files", "embedded", "seconds", "warnings"]
     assert (report["version"], len(report["files"])) == (1, 4)
     assert all(set(file) == FILE_KEYS for file in report["files"])
     first = report["files"][0]

@@ -94,8 +94,8 @@ def test_no_hits_and_nothing_to_say_look_the_same(embedder: MiniLM) -> None:
     assert nothing_found.text == nothing_said.text == ABSTENTION
     assert nothing_found.abstained
     assert nothing_said.abstained
-    assert nothing_found.reason == "no passage passed the floor"
-    assert nothing_said.reason == "no sentence of the passages is about the question"
+    assert nothing_found.reason == "nothing found is near enough to the question"
+    assert nothing_said.reason == "no sentence of the passages found is about the question"
     assert llm.prompts == [], "without passages no model is asked"
 
 

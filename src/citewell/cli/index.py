@@ -35,6 +35,8 @@ def index(
     """Add files and folders to the index, or refresh them."""
     with _open_or_create(folder, paths, load_settings(settings)) as opened, _progress() as on_progress:
         report = opened.add(*paths, on_progress=on_progress)
+    for warning in report.warnings:
+        complain(one_line(warning))
     for file in report.files:
         for warning in file.warnings:
             complain(f"{place(file.source)}: {warning}")

@@ -20,8 +20,8 @@ ABSTENTION = "I don't know: the documents do not cover this."
 
 NO_USAGE = Usage()
 
-NO_PASSAGE = "no passage passed the floor"
-NO_SENTENCE = "no sentence of the passages is about the question"
+NO_PASSAGE = "nothing found is near enough to the question"
+NO_SENTENCE = "no sentence of the passages found is about the question"
 MODEL_DECLINED = "the language model found no answer in the passages"
 NOTHING_CITED = "the language model wrote nothing that cites a passage"
 

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from urllib.parse import quote, urldefrag, urlsplit
 
 from citewell.generation.units import Unit
+from citewell.loading.tables import BETWEEN_CELLS
 from citewell.types import Citation, Hit
 
 PageOf = Callable[[str, int], tuple[int, str] | None]
@@ -70,6 +71,10 @@ def link(source: str, page: int | None, quoted: str) -> str:
 
 
 def _fragment(quoted: str) -> str:
+    # On the page there is nothing between the cells of a row: it is given by its first and last.
+    cells = [cell for cell in quoted.split(BETWEEN_CELLS) if cell.strip()]
+    if len(cells) > 1:
+        return f"{_encoded(cells[0].split())},{_encoded(cells[-1].split())}"
     words = quoted.split()
     if len(" ".join(words)) <= FRAGMENT_CHARS or len(words) <= 2 * FRAGMENT_WORDS:
         return _encoded(words)

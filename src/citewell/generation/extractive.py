@@ -43,13 +43,21 @@ _CODE = re.compile(r"[^\W\d_]\S*\d\S*")  # r17, but not 20th
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A unit of a hit. `words` maps the question's words that it holds to their share of the question, 0 to 1."""
+    """A unit of a hit. `words` maps the question's words that it holds to their share of the question, 0 to 1.
+
+    `has_code`: it holds a code that the question names, and so is about it whatever its score.
+    """
 
     hit: Hit
     unit: Unit
     score: float
     tokens: frozenset[str]
     words: dict[str, float]
+    has_code: bool
+
+    @property
+    def is_about(self) -> bool:
+        return self.has_code or self.score >= ABOUT
 
 
 def extract(question: str, hits: Sequence[Hit], embedder: Embedder, max_sentences: int) -> tuple[Candidate, ...]:
@@ -58,7 +66,7 @@ def extract(question: str, hits: Sequence[Hit], embedder: Embedder, max_sentence
     Best first. () where nothing is about the question.
     """
     ranking = ranked(question, hits, embedder)
-    if not ranking or ranking[0].score < ABOUT:
+    if not ranking or not ranking[0].is_about:
         return ()
     chosen = [ranking[0]]
     for candidate in ranking[1:]:
@@ -85,6 +93,7 @@ def _candidates(question: str, hits: Sequence[Hit]) -> list[Candidate]:
     tokens = [frozenset(analyse(unit.shown)) for _, unit in places]
     shares = _shares(question, tokens)
     codes = {word for word in shares if _CODE.fullmatch(word)}
+    perhaps = codes | {word for word in analyse_query(question) if _CODE.fullmatch(word)}  # `ex 409`
     without = {hit.chunk.id for hit in hits if codes and codes.isdisjoint(analyse(hit.chunk.text))}
     candidates = []
     for (hit, unit), own in zip(places, tokens, strict=True):
@@ -93,7 +102,7 @@ def _candidates(question: str, hits: Sequence[Hit]) -> list[Candidate]:
         score = WORDS_WEIGHT * sum(words.values())
         if codes and codes.isdisjoint(own | context):
             score -= CODE_PENALTY * (2 if hit.chunk.id in without else 1)
-        candidates.append(Candidate(hit, unit, score, own, words))
+        candidates.append(Candidate(hit, unit, score, own, words, has_code=not perhaps.isdisjoint(own)))
     return candidates
 
 
@@ -123,7 +132,7 @@ def _held(shares: dict[str, float], own: Set[str], context: Set[str]) -> dict[st
 
 
 def _adds(candidate: Candidate, chosen: Sequence[Candidate]) -> bool:
-    if candidate.score < ABOUT or any(_says_the_same(candidate, other) for other in chosen):
+    if not candidate.is_about or any(_says_the_same(candidate, other) for other in chosen):
         return False
     known = {word for other in chosen for word in other.words}
     new = sum(share for word, share in candidate.words.items() if word not in known)

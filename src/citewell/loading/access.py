@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -57,6 +58,7 @@ class _RuleTable(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
+    match: str
     pattern: re.Pattern[str]
     says: dict[str, Any]
 
@@ -66,6 +68,7 @@ class AccessRules:
     """The access files met so far, each read once. Make a new one for each run."""
 
     _by_folder: dict[Path, tuple[_Rule, ...]] = field(default_factory=dict)
+    _matched: set[tuple[Path, str]] = field(default_factory=set)
 
     def rules_for(self, path: Path) -> Attributes:
         """What all access files above `path` (absolute, resolved) say about it.
@@ -82,6 +85,7 @@ class AccessRules:
             for rule in self._rules_in(folder):
                 if rule.pattern.fullmatch(relative):
                     said.update(rule.says)
+                    self._matched.add((folder, rule.match))
         attributes = replace(Attributes(), **said)
         if attributes.valid_from and attributes.valid_to and attributes.valid_to < attributes.valid_from:
             raise SettingsError(
@@ -89,6 +93,19 @@ class AccessRules:
                 remedy=f"Correct valid_from or valid_to in the {ACCESS_FILE} files above it.",
             )
         return attributes
+
+    def unmatched(self, roots: Iterable[Path]) -> list[tuple[Path, str]]:
+        """The access files at or below `roots` with a pattern of theirs that no file asked for has matched.
+
+        Such a rule is often a slip, and what it was meant to protect then has the default rights.
+        """
+        below = {folder for folder in self._by_folder if any(folder.is_relative_to(root) for root in roots)}
+        return [
+            (folder / ACCESS_FILE, rule.match)
+            for folder in sorted(below)
+            for rule in self._by_folder[folder]
+            if (folder, rule.match) not in self._matched
+        ]
 
     def _rules_in(self, folder: Path) -> tuple[_Rule, ...]:
         if folder not in self._by_folder:
@@ -125,7 +142,7 @@ def _rule(path: Path, number: int, table: object) -> _Rule:
     if rule.groups is not None:
         says["groups"] = frozenset(rule.groups)
     try:
-        return _Rule(_compile(rule.match), says)
+        return _Rule(rule.match, _compile(rule.match), says)
     except (ValueError, re.error) as error:
         raise _wrong(path, f"rule {number}: match: {error}") from None
 

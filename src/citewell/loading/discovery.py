@@ -10,6 +10,7 @@ from pathlib import Path
 
 from citewell.errors import LoadError, PathError, PermissionRefused
 from citewell.loading.access import ACCESS_FILE
+from citewell.settings import SETTINGS_FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +28,9 @@ class SourceFile:
 def discover(paths: Sequence[Path], skip: Path | None = None) -> list[SourceFile]:
     """The files at and below `paths`: in the order given, folders sorted by name, each file once.
 
-    Hidden files and folders, access files and what lies inside `skip` (the index) are left out. A path given may be a
-    symbolic link; links inside a folder are reported, not followed, since they may point out of it. Devices, pipes
-    and sockets are never opened.
+    Hidden files and folders, access and settings files and what lies inside `skip` (the index) are left out. A path
+    given may be a symbolic link; links inside a folder are reported, not followed, since they may point out of it.
+    Devices, pipes and sockets are never opened.
 
     Raises:
         PathError: a given path does not exist, or is neither file nor folder, or there is no file at any of them.
@@ -64,7 +65,7 @@ def _named(path: Path, avoided: Path | None) -> Iterator[SourceFile]:
             f"{path} may not be read.", remedy="Give this user read permission on it, or leave it out."
         ) from None
     except (FileNotFoundError, NotADirectoryError):
-        raise PathError(f"There is no {path}.", remedy="Check the path.") from None
+        raise PathError(f"There is no file or folder {path}.", remedy="Check the path.") from None
     except (OSError, RuntimeError) as error:  # A loop of symbolic links is a RuntimeError in Python 3.11.
         raise PathError(f"{path} cannot be read: {error}.", remedy="Check the path.") from None
 
@@ -98,7 +99,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 
 
 def _left_out(path: Path, avoided: Path | None) -> bool:
-    return path.name == ACCESS_FILE or (avoided is not None and path.is_relative_to(avoided))
+    return path.name in (ACCESS_FILE, SETTINGS_FILE) or (avoided is not None and path.is_relative_to(avoided))
 
 
 def _source_file(path: Path, problem: str = "", remedy: str = "") -> SourceFile:

@@ -9,7 +9,7 @@ has the figures and how they were made.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from citewell.retrieval.amounts import amount_tokens
@@ -27,18 +27,30 @@ CALIBRATED = 0.40
 def above_floor(question: str, hits: Sequence[Hit], floor: Literal["calibrated", "off"] | float) -> tuple[Hit, ...]:
     """The hits whose evidence reaches the floor, in the order given.
 
-    A question that names a code (`R-17`) which none of them holds has no answer here, however near the rest comes.
+    A code that the question names (`R-17`) decides by itself: a passage that holds it passes, whatever its cosine, and
+    where none does the question has no answer here, however near the rest comes.
     """
     if floor == "off":
         return tuple(hits)
     least = CALIBRATED if floor == "calibrated" else floor
     asked = _content(question)
-    held = {hit.chunk.id: asked.intersection(_tokens(hit)) for hit in hits}
-    passing = tuple(hit for hit in hits if hit.cosine + COVERAGE_WEIGHT * len(held[hit.chunk.id]) / len(asked) >= least)
-    codes = {token for token in asked if _CODE.fullmatch(token)}.difference(amount_tokens(question))
-    if codes and not any(codes & held[hit.chunk.id] for hit in passing):
+    tokens = {hit.chunk.id: frozenset(_tokens(hit)) for hit in hits}
+    codes = _codes(asked).difference(amount_tokens(question))
+    if codes and all(codes.isdisjoint(held) for held in tokens.values()):
         return ()
-    return passing
+    # A query may be typed without care: `ex 409` is a code where a passage has it, and proves nothing where none has.
+    perhaps = codes | _codes(analyse_query(question))
+
+    def passes(hit: Hit) -> bool:
+        held = tokens[hit.chunk.id]
+        evidence = hit.cosine + COVERAGE_WEIGHT * len(asked & held) / len(asked)
+        return evidence >= least or not perhaps.isdisjoint(held)
+
+    return tuple(filter(passes, hits))
+
+
+def _codes(tokens: Iterable[str]) -> frozenset[str]:
+    return frozenset(token for token in tokens if _CODE.fullmatch(token))
 
 
 def _content(question: str) -> frozenset[str]:

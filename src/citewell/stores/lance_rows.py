@@ -20,7 +20,7 @@ Row = Mapping[str, Any]
 
 DOCUMENTS, CHUNKS, ENTRIES = TABLES = ("documents", "chunks", "entries")
 
-LEDGER_COLUMNS = ["id", "source", "content_hash", "recipe"]
+LEDGER_COLUMNS = ["id", "source", "content_hash", "recipe", "groups"]
 CHUNK_COLUMNS = [
     "id", "document_id", "title", "source", "version", "text", "start", "end", "heading_path", "pages", "kind",
     "groups", "trust", "parent_id",
@@ -127,7 +127,7 @@ def to_chunk(row: Row) -> Chunk:
 
 
 def to_ledger_line(row: Row) -> LedgerLine:
-    return LedgerLine(row["id"], row["source"], row["content_hash"], row["recipe"])
+    return LedgerLine(row["id"], row["source"], row["content_hash"], row["recipe"], Rights(frozenset(row["groups"])))
 
 
 def to_vector(row: Row) -> Vectors:

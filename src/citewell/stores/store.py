@@ -13,7 +13,7 @@ from datetime import date
 from typing import Protocol
 
 from citewell.models.embedder import Vectors
-from citewell.types import Chunk, Document, Entry
+from citewell.types import Chunk, Document, Entry, Rights
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,7 @@ class LedgerLine:
     source: str
     content_hash: str
     recipe: str
+    rights: Rights
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ def _spelled(words: Sequence[Word], size: float, baseline: float) -> Iterator[st
         if spaced and last:
             yield " "
         yield text
-        last = text[-1]
+        last = text[-1:]  # a word may be nothing but signs without width
 
 
 def widest_gap(line: Line) -> float:
