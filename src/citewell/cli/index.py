@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
     from citewell.index import Index
     from citewell.settings import Settings
 
+OnProgress = Callable[[Progress], None]
+
 # A first run may add thousands of files; only so many are worth a line each.
 LISTED_ADDED = 20
 STYLES = {FileState.FAILED: "red", FileState.PARTLY: "yellow", FileState.REMOVED: "dim"}
@@ -33,7 +38,11 @@ def index(
     paths: Paths, folder: IndexFolder = DEFAULT_INDEX, settings: SettingsFile = None, as_json: Json = False
 ) -> None:
     """Add files and folders to the index, or refresh them."""
-    with _open_or_create(folder, paths, load_settings(settings)) as opened, _progress() as on_progress:
+    with (
+        _open_or_create(folder, paths, load_settings(settings)) as opened,
+        _progress() as draw,
+        _stopping_between_steps(draw) as on_progress,
+    ):
         report = opened.add(*paths, on_progress=on_progress)
     for warning in report.warnings:
         complain(one_line(warning))
@@ -60,7 +69,32 @@ def _open_or_create(folder: Path, paths: Sequence[Path], settings: Settings) -> 
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[Progress], None] | None]:
+def _stopping_between_steps(draw: OnProgress | None) -> Iterator[OnProgress]:
+    """Let Ctrl-C end the run at its next sign of progress, and a second one at once.
+
+    Raised anywhere, as Python does, it may hit the clean-up of an object, which swallows it: the run would go on.
+    """
+    asked = threading.Event()
+
+    def ask(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  # the signature is Python's
+        asked.set()
+        signal.signal(signal.SIGINT, before)
+
+    def on_progress(progress: Progress) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        if draw is not None:
+            draw(progress)
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield on_progress
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _progress() -> Iterator[OnProgress | None]:
     """Draw a bar on standard error while a run is under way; nothing where that is no terminal."""
     screen = console(sys.stderr)
     if not screen.is_terminal:
