@@ -20,7 +20,7 @@ from citewell.types import EVERYONE
 
 SETTINGS_FILE = "citewell.toml"
 
-Groups = tuple[Annotated[str, Field(min_length=1, max_length=200)], ...]
+Groups = tuple[Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00]*$")], ...]
 
 PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "fast": {"retrieval": {"candidates": 20}},
@@ -164,7 +164,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise SettingsError(f"There is no file {path}.", remedy="Check the path.") from None
     except OSError as error:
         raise SettingsError(f"{path} cannot be read: {error.strerror}.", remedy="Check its permissions.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # also an endless number, and brackets within brackets
         raise SettingsError(f"{path} is not valid TOML: {error}.", remedy="Correct that line.") from None
 
 

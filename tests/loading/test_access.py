@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from datetime import date
 from pathlib import Path
 
@@ -152,3 +153,18 @@ def test_each_access_file_is_read_once(tmp_path: Path) -> None:
     assert rules.rules_for(tmp_path / "x").groups == frozenset({"a"})
     (tmp_path / ACCESS_FILE).unlink()
     assert rules.rules_for(tmp_path / "in" / "y").groups == frozenset({"a"})
+
+
+@pytest.mark.parametrize(
+    "content", ["a = " + "[" * 5_000, "a = " + "1" * 10_000, '[[rule]]\nmatch = "x"\ngroups = ["a\\u0000"]']
+)
+def test_hostile_access_files_are_settings_errors(tmp_path: Path, content: str) -> None:
+    (tmp_path / ACCESS_FILE).write_text(content, encoding="utf-8")
+    with pytest.raises(SettingsError):
+        AccessRules().rules_for(tmp_path / "x")
+
+
+def test_an_access_file_that_is_a_pipe_is_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / ACCESS_FILE)
+    with pytest.raises(SettingsError, match="it must be a file"):
+        AccessRules().rules_for(tmp_path / "x")

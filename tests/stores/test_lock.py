@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from citewell.errors import IndexLocked
-from citewell.stores.lock import WriterLock
+from citewell.stores.lock import HOLDER, WriterLock
 
 
 def test_the_refusal_names_the_holder(tmp_path: Path) -> None:
@@ -50,3 +50,12 @@ def test_a_holder_who_left_no_name_is_another_process(tmp_path: Path) -> None:
         (tmp_path / "writer.json").write_text("{")
         with pytest.raises(IndexLocked, match="by another process"), WriterLock(tmp_path):
             pass
+
+
+def test_who_cannot_name_himself_does_not_keep_the_lock(tmp_path: Path) -> None:
+    (tmp_path / HOLDER).mkdir()  # so that writing it fails, as on a full disk
+    with pytest.raises(IsADirectoryError), WriterLock(tmp_path):
+        pass
+    (tmp_path / HOLDER).rmdir()
+    with WriterLock(tmp_path) as lock:
+        assert lock.depth == 1

@@ -44,7 +44,7 @@ _SHORT = 120
 
 def document_id(source: str) -> str:
     """The id of the document at a source URI: the same for all its versions."""
-    return hashlib.sha256(source.encode()).hexdigest()[:16]
+    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def read(file: SourceFile, limits: Loading) -> bytes:

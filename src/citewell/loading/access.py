@@ -27,7 +27,9 @@ from citewell.types import Trust
 
 ACCESS_FILE = "citewell-access.toml"
 
-_Name = Annotated[str, Field(min_length=1, max_length=200)]
+MAX_BYTES = 1_000_000
+
+_Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,8 @@ def _read(path: Path) -> tuple[_Rule, ...]:
         return ()
     except OSError as error:  # It may be there: going on without it could give rights away.
         raise SettingsError(f"{path} cannot be read: {error.strerror}.", remedy="Check its permissions.") from None
+    if not path.is_file() or path.stat().st_size > MAX_BYTES:
+        raise _wrong(path, f"it must be a file of at most {MAX_BYTES:,} bytes")
     data = read_toml(path)
     unknown = sorted(set(data) - {"rule"})
     if unknown:

@@ -75,7 +75,10 @@ def _folder(entries: list[os.DirEntry[str]], avoided: Path | None) -> Iterator[S
         path = Path(entry.path)
         if entry.name.startswith(".") or _left_out(path, avoided):
             continue
-        mode = entry.stat(follow_symlinks=False).st_mode
+        try:
+            mode = entry.stat(follow_symlinks=False).st_mode
+        except FileNotFoundError:
+            continue  # it has gone since the folder was listed
         if stat.S_ISDIR(mode):
             try:
                 inside = _entries(path)

@@ -48,13 +48,19 @@ class WriterLock:
         with self._mutex:
             self._depth -= 1
             if self._depth == 0:
-                (self._directory / HOLDER).unlink(missing_ok=True)
-                self._file.release()
+                try:
+                    (self._directory / HOLDER).unlink(missing_ok=True)
+                finally:
+                    self._file.release()
 
     def _take(self) -> None:
         try:
             self._file.acquire(blocking=False)
-            (self._directory / HOLDER).write_text(_this_process(), encoding="utf-8")
+            try:
+                (self._directory / HOLDER).write_text(_this_process(), encoding="utf-8")
+            except OSError:  # a full disk: who failed to write must not go on holding the lock
+                self._file.release()
+                raise
         except Timeout:
             raise IndexLocked(
                 f"{self._directory} is being written to by {_holder(self._directory / HOLDER)}.",
