@@ -4,7 +4,7 @@
 
 found      every quote of the expected evidence stands in one of the passages retrieved
 answered   the answer holds every string that a right answer contains
-cited      every citation's quote is the text at its place, and one stands on the expected page (for PDFs)
+cited      a citation stands on a page of the expected evidence (for PDFs)
 refused    for questions that are not covered, or not for this reader: the answer abstains
 """
 

@@ -4,7 +4,6 @@ import os
 import random
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from citewell import Index
@@ -52,10 +51,8 @@ def test_a_kill_loses_nothing_committed(tmp_path: Path) -> None:
             if now:
                 assert index.search("What does file 3 say?", k=5)
     assert killed > 0
-    before = time.monotonic()
     with Index.open(path) if (path / "manifest.json").exists() else Index.create(path) as index:
         report = index.add(folder)
-        assert time.monotonic() - before < 120
         assert report.embedded == (FILES - len(committed)) * 8
         assert index.status().documents == FILES
         assert index.status().chunks == FILES * 8
