@@ -41,13 +41,27 @@ class Loading(_Table):
     max_pages: int = Field(5_000, ge=1)
     max_text_mb: float = Field(50, gt=0, le=2_000)
     max_inflation: float = Field(100, ge=1, description="unpacked bytes over packed bytes, for zipped formats")
+    max_depth: int = Field(3, ge=0, le=20, description="of files within files: a mail in an archive is 1")
+    max_inside: int = Field(2_000, ge=0, description="files in one archive or mail")
+    max_seconds: float = Field(120, gt=0, le=86_400, description="for a file, and again for each page read by OCR")
+    max_memory_mb: int = Field(3_000, ge=200, description="for reading a file")
+    ocr: Literal["auto", "off"] = "auto"
+    plugins: tuple[str, ...] = Field((), description="loaders of other packages, asked first, in this order")
+    ignore: tuple[str, ...] = Field(("node_modules", "__pycache__", "~$*", "Thumbs.db", "desktop.ini"))
 
 
 class Chunking(_Table):
     """`[chunking]`: sizes in the embedder's tokens."""
 
+    method: Literal["structure", "semantic", "fixed"] = "structure"
     size: int = Field(240, ge=16, le=8_192)
     overlap: int = Field(30, ge=0, le=4_096)
+    parents: int = Field(0, ge=0, le=8_192, description="size of the passage read around a chunk found; 0 is off")
+    table_rows: bool = False
+    summaries: bool = Field(False, description="an entry for each document and section, from its headings and leads")
+    semantic_inside: bool = Field(False, description="cut sections that are too long by meaning")
+    semantic_threshold: Literal["deviation", "percentile"] = "deviation"
+    semantic_cut: float = Field(1.0, ge=0, le=100, description="deviations above the mean, or the percentile")
 
     @model_validator(mode="after")
     def _overlap_fits(self) -> Self:

@@ -46,12 +46,15 @@ class PageState(StrEnum):
     BLANK = "blank"
     FAILED = "failed"
     SUSPICIOUS = "suspicious"
+    SKIPPED = "skipped"
 
 
 class EntryKind(StrEnum):
     """Where an entry's embedded text comes from."""
 
     CHUNK = "chunk"
+    ROW = "row"
+    SUMMARY = "summary"
 
 
 class Scale(StrEnum):
@@ -105,7 +108,9 @@ class Rights:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page: its 1-based number, the label printed on it, its span of the document's text, and what became of it."""
+    """One page, slide or sheet: its 1-based number, the label printed on it (a sheet's name), its span of the
+    document's text, and what became of it. `confidence` is the mean that OCR gave its signs, 0 to 1; None without OCR.
+    """
 
     number: int
     label: str
@@ -113,6 +118,7 @@ class Page:
     end: int
     state: PageState = PageState.TEXT
     reason: str = ""
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +126,10 @@ class Element:
     """A heading, paragraph, table ... at `document.text[start:end]`. A table's text is one row a line, header first.
 
     `heading_path` lists the headings above it, outermost first, its own included for a heading. `box` is
-    (left, top, right, bottom) in points from the page's top left corner, where the format knows it.
+    (left, top, right, bottom) in points from the page's top left corner, where the format knows it. Of a table, the
+    first `header_rows` lines name the columns (0 where that is unknown). `preamble` is what a piece of it needs above
+    it to be understood and does not show: a function's signature and the imports it uses. `links` are the addresses
+    that it points at.
     """
 
     kind: ElementKind
@@ -129,11 +138,19 @@ class Element:
     heading_path: tuple[str, ...] = ()
     page: int | None = None
     box: tuple[float, float, float, float] | None = None
+    header_rows: int = 0
+    preamble: str = ""
+    links: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One version of one source, as text with located elements. `id` is derived from the source URI and is stable."""
+    """One version of one source, as text with located elements. `id` is derived from the source URI and is stable.
+
+    `parent_id` is the document that it came in: the mail of an attachment, the archive of a file. `metadata` is what
+    the file says about itself (author, created, from, to ...), never to be trusted. `lost` says what of it could not
+    be read, and is "" where nothing was lost.
+    """
 
     id: str
     content_hash: str
@@ -148,6 +165,9 @@ class Document:
     valid_to: date | None = None
     language: str = ""
     trust: Trust = Trust.UNREVIEWED
+    parent_id: str | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    lost: str = ""
 
     def pages_of(self, start: int, end: int) -> tuple[Page, ...]:
         """The pages that `text[start:end]` has characters on, in order; () where the format has no pages.
@@ -163,7 +183,12 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A passage: `text` is exactly `document.text[start:end]`. `pages` pairs each page's number with its label."""
+    """A passage: `text` is exactly `document.text[start:end]`. `pages` pairs each page's number with its label.
+
+    `parent_id` is the larger chunk to read in its place: the section around a small chunk, the table of a row.
+    `preamble` is what the passage needs above it to be understood and does not hold: the caption and column names of
+    the table that it continues, the signature of the function.
+    """
 
     id: str
     document_id: str
@@ -179,6 +204,7 @@ class Chunk:
     rights: Rights
     trust: Trust
     parent_id: str | None = None
+    preamble: str = ""
 
     @property
     def section(self) -> str:
@@ -203,7 +229,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A chunk found. `lists` gives its 1-based rank in each list that it came from; `cosine` is the question's."""
+    """A chunk found. `lists` gives its 1-based rank in each list that it came from; `cosine` is the question's.
+
+    `parent` is the larger chunk to read in its place, where it has one.
+    """
 
     chunk: Chunk
     entry_id: str
@@ -212,6 +241,12 @@ class Hit:
     rank: int
     lists: Mapping[str, int]
     cosine: float
+    parent: Chunk | None = None
+
+    @property
+    def passage(self) -> Chunk:
+        """What is read to answer: the parent, or the chunk itself."""
+        return self.parent or self.chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,11 +349,16 @@ class FileState(StrEnum):
     REMOVED = "removed"
     FAILED = "failed"
     PARTLY = "partly"
+    SKIPPED = "skipped"
 
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """One file's line in the report; `pages` counts pages by what became of them, `reason` says why it failed."""
+    """One file's line in the report; `pages` counts pages by what became of them, `reason` says what was lost and why.
+
+    Skipped is what holds nothing that could be indexed (an empty file, a program, a link); partly, what has pages or
+    attachments that could not be read.
+    """
 
     source: str
     state: FileState

@@ -8,6 +8,7 @@ from citewell.chunking import Chunked, chunk
 from citewell.loading.parsed import TextBuilder
 from citewell.models.embedder import TokenSpans
 from citewell.models.minilm import MiniLM
+from citewell.settings import Loading
 from citewell.types import Document, ElementKind, Rights, Trust
 
 Part = tuple[ElementKind, str] | tuple[ElementKind, str, int]
@@ -25,7 +26,7 @@ def make() -> Make:
     """A document of elements; a heading may give its level."""
 
     def make(parts: Iterable[Part], title: str = "Manual", pages: Iterable[int] = ()) -> Document:
-        builder = TextBuilder()
+        builder = TextBuilder(Loading())
         breaks = set(pages)
         for place, part in enumerate(parts):
             if place in breaks:

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell.loading.parsed import TextBuilder
+from citewell.settings import Loading
 from citewell.types import ElementKind
 from tests.loading.checks import check_spans
 
@@ -12,7 +13,7 @@ ADDITIONS = st.lists(st.tuples(st.sampled_from(ElementKind), st.text(), st.integ
 
 @given(ADDITIONS)
 def test_spans_hold_whatever_is_added(additions: list[tuple[ElementKind, str, int]]) -> None:
-    builder = TextBuilder()
+    builder = TextBuilder(Loading())
     for kind, text, level in additions:
         builder.add(kind, text, level=level)
     parsed = builder.build("title")
@@ -24,7 +25,7 @@ def test_spans_hold_whatever_is_added(additions: list[tuple[ElementKind, str, in
 
 
 def test_a_heading_closes_those_of_its_level_and_below() -> None:
-    builder = TextBuilder()
+    builder = TextBuilder(Loading())
     for text, level in (("A", 1), ("B", 2), ("C", 3), ("D", 2)):
         builder.add(ElementKind.HEADING, text, level=level)
     builder.add(ElementKind.PARAGRAPH, "below D")
@@ -38,7 +39,7 @@ def test_a_heading_closes_those_of_its_level_and_below() -> None:
 
 
 def test_a_given_path_replaces_the_headings() -> None:
-    builder = TextBuilder()
+    builder = TextBuilder(Loading())
     builder.add(ElementKind.HEADING, "A")
     builder.add(ElementKind.CODE, "def f(): ...", path=("f",))
     builder.add(ElementKind.CODE, "x = 1", path=())

@@ -9,6 +9,7 @@ from uniseg.graphemecluster import grapheme_cluster_boundaries
 from citewell.chunking import chunk, entries
 from citewell.loading.parsed import TextBuilder
 from citewell.models.minilm import MiniLM
+from citewell.settings import Loading
 from citewell.types import Document, ElementKind, Rights
 
 LIMIT = 200
@@ -118,7 +119,7 @@ def page(language: str) -> tuple[Document, set[int]]:
     """The page, and the places where its sentences end."""
     heading, joint, sentences = PAGES[language]
     written = list(paragraphs(joint, sentences))
-    builder = TextBuilder()
+    builder = TextBuilder(Loading())
     builder.add(ElementKind.HEADING, heading)
     for paragraph in written:
         builder.add(ElementKind.PARAGRAPH, joint.join(paragraph))

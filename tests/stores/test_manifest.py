@@ -51,8 +51,8 @@ def test_another_format_is_refused_with_both_numbers(tmp_path: Path) -> None:
         ("\ud800".encode("utf-8", "surrogatepass"), "not a JSON object"),
         ("[1]", "not a JSON object"),
         ('{"format": "1"}', "format number"),
-        ('{"format": 1}', "created"),
-        (json.dumps({"format": 1, "created": "", "embedder": {"name": 3}}), r"embedder\.name: .* string"),
+        ('{"format": 2}', "created"),
+        (json.dumps({"format": 2, "created": "", "embedder": {"name": 3}}), r"embedder\.name: .* string"),
     ],
 )
 def test_a_damaged_file_is_named_with_what_is_wrong(tmp_path: Path, text: str | bytes, problem: str) -> None:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from citewell.errors import CitewellError, DamagedFile, EmptyFile, LoadError
-from citewell.loading.access import ACCESS_FILE, AccessRules, Attributes
+from citewell.loading.access import ACCESS_FILE, AccessRules
+from citewell.loading.attributes import NOTHING, Attributes
 from citewell.loading.bounds import MEGABYTE, check_file, check_pages, check_text
 from citewell.loading.discovery import SourceFile, discover
 from citewell.loading.formats import Format, detect
@@ -38,6 +39,15 @@ _LOADERS = {
     Format.CODE: ("code", "load_code"),
     Format.PDF: ("pdf", "load_pdf"),
     Format.DOCX: ("docx", "load_docx"),
+    Format.PPTX: ("pptx", "load_pptx"),
+    Format.SHEETS: ("sheets", "load_sheets"),
+    Format.MAIL: ("mail", "load_mail"),
+    Format.OUTLOOK: ("outlook", "load_outlook"),
+    Format.EPUB: ("epub", "load_epub"),
+    Format.RTF: ("rtf", "load_rtf"),
+    Format.JSON: ("records", "load_json"),
+    Format.IMAGE: ("image", "load_image"),
+    Format.ZIP: ("zipped", "load_zip"),
 }
 _SHORT = 120
 
@@ -101,7 +111,7 @@ def parse(data: bytes, name: str, limits: Loading) -> Parsed:
 def load(
     file: SourceFile,
     limits: Loading,
-    attributes: Attributes = Attributes(),  # noqa: B008  It is frozen.
+    attributes: Attributes = NOTHING,
     default_groups: Iterable[str] = (EVERYONE,),
     data: bytes | None = None,
 ) -> Document:

@@ -22,6 +22,7 @@ from typing import Annotated, Any, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from citewell.errors import SettingsError
+from citewell.loading.attributes import Attributes
 from citewell.settings import read_toml
 from citewell.types import Trust
 
@@ -30,18 +31,6 @@ ACCESS_FILE = "citewell-access.toml"
 MAX_BYTES = 1_000_000
 
 _Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
-
-
-@dataclass(frozen=True, slots=True)
-class Attributes:
-    """What the access files say about one file; None where no rule says anything."""
-
-    groups: frozenset[str] | None = None
-    title: str | None = None
-    version: str | None = None
-    valid_from: date | None = None
-    valid_to: date | None = None
-    trust: Trust | None = None
 
 
 class _RuleTable(BaseModel):
@@ -56,6 +45,8 @@ class _RuleTable(BaseModel):
     valid_from: date | None = None
     valid_to: date | None = None
     trust: Annotated[Trust, Field(strict=False)] | None = None
+    language: Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$")] | None = None
+    author: _Name | None = None
 
 
 @dataclass(frozen=True, slots=True)

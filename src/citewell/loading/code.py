@@ -39,7 +39,7 @@ def load_code(data: bytes, name: str, limits: Loading) -> Parsed:
     lines = decode(data, limits).split("\n")
     path = PurePath(name)
     blocks = _python_blocks(lines) if path.suffix.lower() in _PYTHON_ENDINGS else None
-    builder = TextBuilder()
+    builder = TextBuilder(limits)
     for block, text in _cut(lines, blocks if blocks is not None else list(_blocks(lines))):
         builder.add(ElementKind.CODE, text, path=block.path)
     return builder.build(path.name)

@@ -53,7 +53,9 @@ def load_docx(data: bytes, name: str, limits: Loading) -> Parsed:
             "It is a Word template or holds macros.", remedy="Save it as a plain .docx and index that."
         ) from error
     notes = {kind: _notes(document, kind) for kind in _NOTES.values()}
-    reading = _Reading(Styles.read(document.styles.element, _related(document, "numbering")), notes)
+    reading = _Reading(
+        Styles.read(document.styles.element, _related(document, "numbering")), notes, TextBuilder(limits)
+    )
     reading.take(document.element.body)
     return reading.builder.build(_title_property(document) or reading.title or PurePath(name).stem)
 
@@ -76,7 +78,7 @@ class _Reading:
 
     styles: Styles
     notes: dict[str, dict[str, _Element]]
-    builder: TextBuilder = field(default_factory=TextBuilder)
+    builder: TextBuilder
     title: str = ""
     list_lines: list[str] = field(default_factory=list)
     notes_due: list[str] = field(default_factory=list)

@@ -22,6 +22,15 @@ class Format(StrEnum):
     CODE = "code"
     PDF = "pdf"
     DOCX = "docx"
+    PPTX = "pptx"
+    SHEETS = "sheets"
+    MAIL = "mail"
+    OUTLOOK = "outlook"
+    EPUB = "epub"
+    RTF = "rtf"
+    JSON = "json"
+    IMAGE = "image"
+    ZIP = "zip"
 
 
 _CODE_ENDINGS = frozenset(

@@ -8,6 +8,7 @@ from datetime import date
 
 from citewell.loading import document_id
 from citewell.loading.parsed import Parsed, TextBuilder
+from citewell.settings import Loading
 from citewell.types import EVERYONE, Document, ElementKind, Rights, Trust
 
 
@@ -43,7 +44,7 @@ def from_text(
 
 
 def _paragraphs(text: str, title: str) -> Parsed:
-    builder = TextBuilder()
+    builder = TextBuilder(Loading())
     for paragraph in text.replace("\r\n", "\n").split("\n\n"):
         builder.add(ElementKind.PARAGRAPH, paragraph)
     return builder.build(title)

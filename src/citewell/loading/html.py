@@ -50,7 +50,7 @@ def load_html(data: bytes, name: str, limits: Loading) -> Parsed:
     language = page.get("lang", "") or page.get("{http://www.w3.org/XML/1998/namespace}lang", "")
     content = main_content(page)
     headline = page.find(".//h1")
-    builder = TextBuilder()
+    builder = TextBuilder(limits)
     if headline is not None:
         title = title or cell_text(_pieces(headline))
         # It may stand just before the <main> or <article>.

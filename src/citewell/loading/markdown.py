@@ -43,7 +43,7 @@ def load_markdown(data: bytes, name: str, limits: Loading) -> Parsed:
         # The parser's time grows with their square: a megabyte of them would take hours.
         return load_plain(data, name, limits)
     parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable(["table", "strikethrough"])
-    reading = _Reading()
+    reading = _Reading(TextBuilder(limits))
     for token in parser.parse(text):
         reading.take(token)
     return reading.builder.build(title or reading.first_heading or PurePath(name).stem)
@@ -63,7 +63,7 @@ def _open_brackets(text: str) -> int:
 class _Reading:
     """What has been read of the token stream, and the list or table that is under way."""
 
-    builder: TextBuilder = field(default_factory=TextBuilder)
+    builder: TextBuilder
     first_heading: str = ""
     heading_level: int = 0
     list_depth: int = 0

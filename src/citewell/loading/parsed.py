@@ -2,42 +2,77 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
+from citewell.loading.attributes import NOTHING, Attributes
+from citewell.loading.bounds import check_text
+from citewell.settings import Loading
 from citewell.types import Element, ElementKind, Page, PageState
 
 BETWEEN_ELEMENTS = "\n\n"
+MAX_LINKS = 100
+"""Of an element; more is a list of links, whose text says what it is."""
 
-LOADER_VERSION = "1"
+LOADER_VERSION = "2"
 """Changes whenever a file may give another text or other elements; unchanged files are read anew then."""
 
 
 @dataclass(frozen=True, slots=True)
+class Inside:
+    """A file inside another: an attachment, a member of an archive. `name` may hold folders; it is for display only."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Parsed:
-    """A file's content: `elements` and `pages` hold spans of `text`. Identity, rights and dates are added later."""
+    """A file's content: `elements` and `pages` hold spans of `text`. Identity, rights and dates are added later.
+
+    `declared` is what the file asks for itself in its front matter. `suspicious` gives the reasons not to trust it, for
+    formats without pages. `lost` says what of it could not be read, `inside` holds the files in it.
+    """
 
     title: str
     text: str
     elements: tuple[Element, ...]
     pages: tuple[Page, ...] = ()
     language: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    declared: Attributes = NOTHING
+    suspicious: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    inside: tuple[Inside, ...] = ()
 
 
 @dataclass(slots=True)
 class TextBuilder:
-    """Collects elements in reading order, so that spans, pages and heading paths cannot disagree with the text."""
+    """Collects elements in reading order, so that spans, pages and heading paths cannot disagree with the text.
 
+    Raises:
+        LimitExceeded: from `add`, when the text grows over `max_text_mb`.
+    """
+
+    limits: Loading
     _parts: list[str] = field(default_factory=list)
     _length: int = 0
     _elements: list[Element] = field(default_factory=list)
     _pages: list[Page] = field(default_factory=list)
     _headings: list[tuple[int, str]] = field(default_factory=list)
 
-    def start_page(self, number: int, label: str, state: PageState = PageState.TEXT, reason: str = "") -> None:
+    def start_page(
+        self,
+        number: int,
+        label: str,
+        state: PageState = PageState.TEXT,
+        reason: str = "",
+        confidence: float | None = None,
+    ) -> None:
         """Begin page `number` (1-based); what is added from now on stands on it."""
         self._close_page()
         start = self._length + (len(BETWEEN_ELEMENTS) if self._length else 0)
-        self._pages.append(Page(number, label, start, start, state, reason))
+        self._pages.append(Page(number, _clean(label), start, start, state, reason, confidence))
 
     def add(
         self,
@@ -47,9 +82,12 @@ class TextBuilder:
         level: int = 1,
         path: tuple[str, ...] | None = None,
         box: tuple[float, float, float, float] | None = None,
+        header_rows: int = 0,
+        preamble: str = "",
+        links: tuple[str, ...] = (),
     ) -> None:
         """Append an element; `level` (1 is outermost) counts for headings only. White space alone is left out."""
-        text = text.replace("\x00", "").strip("\n").rstrip()
+        text = _clean(text).strip("\n").rstrip()
         if not text.strip():
             return
         if kind is ElementKind.HEADING:
@@ -61,18 +99,28 @@ class TextBuilder:
         self._append(text)
         page = self._pages[-1].number if self._pages else None
         above = tuple(title for _, title in self._headings) if path is None else path
-        self._elements.append(Element(kind, start, self._length, above, page, box))
+        self._elements.append(
+            Element(kind, start, self._length, above, page, box, header_rows, _clean(preamble), links[:MAX_LINKS])
+        )
 
-    def build(self, title: str, language: str = "") -> Parsed:
+    def build(self, title: str, language: str = "", metadata: Mapping[str, str] | None = None) -> Parsed:
+        """What was collected; `replace` on the result adds what only some formats have."""
         self._close_page()
-        return Parsed(title, "".join(self._parts), tuple(self._elements), tuple(self._pages), language)
+        about = {key: _clean(value) for key, value in (metadata or {}).items() if value}
+        return Parsed(_clean(title), "".join(self._parts), tuple(self._elements), tuple(self._pages), language, about)
 
     def _append(self, text: str) -> None:
         self._parts.append(text)
         self._length += len(text)
+        check_text(self._length, self.limits)
 
     def _close_page(self) -> None:
         if self._pages:
             last = self._pages[-1]
             end = max(self._length, last.start)
-            self._pages[-1] = Page(last.number, last.label, min(last.start, end), end, last.state, last.reason)
+            self._pages[-1] = replace(last, start=min(last.start, end), end=end)
+
+
+def _clean(text: str) -> str:
+    """Without NUL and lone surrogates, which neither JSON, a model nor a store takes."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode()

@@ -19,7 +19,7 @@ _SNIFFED_LINES = 50
 
 def load_plain(data: bytes, name: str, limits: Loading) -> Parsed:
     """Read text in any encoding; its title is the file's name without the ending."""
-    builder = TextBuilder()
+    builder = TextBuilder(limits)
     for paragraph in re.split(r"\n\s*\n|\f", decode(data, limits)):
         builder.add(ElementKind.PARAGRAPH, paragraph)
     return builder.build(PurePath(name).stem)
@@ -28,7 +28,7 @@ def load_plain(data: bytes, name: str, limits: Loading) -> Parsed:
 def load_csv(data: bytes, name: str, limits: Loading) -> Parsed:
     """Read comma, semicolon, tab or bar separated values as one table."""
     text = decode(data, limits)
-    builder = TextBuilder()
+    builder = TextBuilder(limits)
     builder.add(ElementKind.TABLE, table_text(_rows(text, _delimiter(text))))
     return builder.build(PurePath(name).stem)
 

@@ -23,11 +23,11 @@ DOCUMENTS, CHUNKS, ENTRIES = TABLES = ("documents", "chunks", "entries")
 LEDGER_COLUMNS = ["id", "source", "content_hash", "recipe", "groups"]
 CHUNK_COLUMNS = [
     "id", "document_id", "title", "source", "version", "text", "start", "end", "heading_path", "pages", "kind",
-    "groups", "trust", "parent_id",
+    "groups", "trust", "parent_id", "preamble",
 ]  # fmt: skip
 SUMMARY_COLUMNS = [
     "id", "content_hash", "title", "source", "version", "language", "trust", "pages", "groups", "valid_from",
-    "valid_to",
+    "valid_to", "parent_id", "metadata", "lost",
 ]  # fmt: skip
 DOCUMENT_COLUMNS = [*SUMMARY_COLUMNS, "text", "elements"]
 
@@ -47,13 +47,13 @@ def schemas(dimensions: int) -> dict[str, pa.Schema]:
     return {
         DOCUMENTS: pa.schema(
             key
-            + fields(text, "content_hash title source version language trust recipe")
+            + fields(text, "content_hash title source version language trust recipe parent_id metadata lost")
             + fields(pa.large_string(), "text elements pages")
             + scope
         ),
         CHUNKS: pa.schema(
             key
-            + fields(text, "document_id title source version text heading_path pages kind trust parent_id")
+            + fields(text, "document_id title source version text heading_path pages kind trust parent_id preamble")
             + fields(number, "start end place")
             + scope
         ),
@@ -104,6 +104,9 @@ def to_document(row: Row) -> Document:
         valid_to=row["valid_to"],
         language=row["language"],
         trust=Trust(row["trust"]),
+        parent_id=row["parent_id"],
+        metadata=json.loads(row["metadata"]),
+        lost=row["lost"],
     )
 
 
@@ -123,6 +126,7 @@ def to_chunk(row: Row) -> Chunk:
         rights=Rights(frozenset(row["groups"])),
         trust=Trust(row["trust"]),
         parent_id=row["parent_id"],
+        preamble=row["preamble"],
     )
 
 
@@ -146,10 +150,11 @@ def _document_row(indexed: IndexedDocument) -> Row:
         "trust": document.trust.value,
         "recipe": indexed.recipe,
         "text": document.text,
-        "elements": json.dumps(
-            [[e.kind.value, e.start, e.end, e.heading_path, e.page, e.box] for e in document.elements]
-        ),
-        "pages": json.dumps([[p.number, p.label, p.start, p.end, p.state.value, p.reason] for p in document.pages]),
+        "elements": json.dumps([_element_record(element) for element in document.elements]),
+        "pages": json.dumps([_page_record(page) for page in document.pages]),
+        "parent_id": document.parent_id,
+        "metadata": json.dumps(dict(document.metadata)),
+        "lost": document.lost,
         "groups": sorted(document.rights.groups),
         "valid_from": document.valid_from,
         "valid_to": document.valid_to,
@@ -172,6 +177,7 @@ def _chunk_row(chunk: Chunk, place: int, document: Document) -> Row:
         "kind": chunk.kind.value,
         "trust": chunk.trust.value,
         "parent_id": chunk.parent_id,
+        "preamble": chunk.preamble,
         "groups": sorted(chunk.rights.groups),
         "valid_from": document.valid_from,
         "valid_to": document.valid_to,
@@ -197,11 +203,21 @@ def _entry_rows(indexed: IndexedDocument) -> list[Row]:
     ]
 
 
+def _element_record(element: Element) -> list[Any]:
+    place = [element.kind.value, element.start, element.end, element.heading_path, element.page, element.box]
+    return [*place, element.header_rows, element.preamble, element.links]
+
+
 def _element(record: list[Any]) -> Element:
-    kind, start, end, heading_path, page, box = record
-    return Element(ElementKind(kind), start, end, tuple(heading_path), page, None if box is None else tuple(box))
+    kind, start, end, path, page, box, header_rows, preamble, links = record
+    at = None if box is None else tuple(box)
+    return Element(ElementKind(kind), start, end, tuple(path), page, at, header_rows, preamble, tuple(links))
+
+
+def _page_record(page: Page) -> list[Any]:
+    return [page.number, page.label, page.start, page.end, page.state.value, page.reason, page.confidence]
 
 
 def _page(record: list[Any]) -> Page:
-    number, label, start, end, state, reason = record
-    return Page(number, label, start, end, PageState(state), reason)
+    number, label, start, end, state, reason, confidence = record
+    return Page(number, label, start, end, PageState(state), reason, confidence)

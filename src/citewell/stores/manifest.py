@@ -18,7 +18,7 @@ from citewell.errors import IndexFormatError, IndexNotFound, PermissionRefused
 from citewell.models.embedder import ModelIdentity
 from citewell.stores.store import Counts
 
-FORMAT = 1
+FORMAT = 2
 FILE = "manifest.json"
 UNSAVED = "manifest.json.new"
 

@@ -54,11 +54,11 @@ def load_pdf(data: bytes, name: str, limits: Loading) -> Parsed:
         ]
     main = complete_headings(main, body)
     pages = [own + more for own, more in zip(main, aside, strict=True)]
-    return _build(file, pages, _title(file.title, main, body) or PurePath(name).stem)
+    return _build(file, pages, limits, _title(file.title, main, body) or PurePath(name).stem)
 
 
-def _build(file: PdfFile, pages: Sequence[Sequence[Block]], title: str) -> Parsed:
-    builder = TextBuilder()
+def _build(file: PdfFile, pages: Sequence[Sequence[Block]], limits: Loading, title: str) -> Parsed:
+    builder = TextBuilder(limits)
     for sheet, blocks in zip(file.sheets, pages, strict=True):
         state, reason = _state(sheet, blocks)
         builder.start_page(sheet.number, sheet.label, state, reason)
