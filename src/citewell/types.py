@@ -128,8 +128,8 @@ class Element:
     `heading_path` lists the headings above it, outermost first, its own included for a heading. `box` is
     (left, top, right, bottom) in points from the page's top left corner, where the format knows it. Of a table, the
     first `header_rows` lines name the columns (0 where that is unknown). `preamble` is what a piece of it needs above
-    it to be understood and does not show: a function's signature and the imports it uses. `links` are the addresses
-    that it points at.
+    it to be understood and does not show: a function's signature and the imports it uses. `cuts` are the offsets from
+    `start` at which it is best cut if it must be (a function's statements). `links` are the addresses it points at.
     """
 
     kind: ElementKind
@@ -140,6 +140,7 @@ class Element:
     box: tuple[float, float, float, float] | None = None
     header_rows: int = 0
     preamble: str = ""
+    cuts: tuple[int, ...] = ()
     links: tuple[str, ...] = ()
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from citewell.errors import SettingsError
-from citewell.loading.access import ACCESS_FILE, AccessRules, Attributes
+from citewell.loading.access import ACCESS_FILE, AccessRules
+from citewell.loading.attributes import Attributes
 from citewell.types import Trust
 
 

@@ -84,9 +84,13 @@ class TextBuilder:
         box: tuple[float, float, float, float] | None = None,
         header_rows: int = 0,
         preamble: str = "",
+        cuts: tuple[int, ...] = (),
         links: tuple[str, ...] = (),
     ) -> None:
-        """Append an element; `level` (1 is outermost) counts for headings only. White space alone is left out."""
+        """Append an element; `level` (1 is outermost) counts for headings only. White space alone is left out.
+
+        `cuts` count from the text's first sign that is no line end.
+        """
         text = _clean(text).strip("\n").rstrip()
         if not text.strip():
             return
@@ -100,7 +104,7 @@ class TextBuilder:
         page = self._pages[-1].number if self._pages else None
         above = tuple(title for _, title in self._headings) if path is None else path
         self._elements.append(
-            Element(kind, start, self._length, above, page, box, header_rows, _clean(preamble), links[:MAX_LINKS])
+            Element(kind, start, self._length, above, page, box, header_rows, _clean(preamble), cuts, links[:MAX_LINKS])
         )
 
     def build(self, title: str, language: str = "", metadata: Mapping[str, str] | None = None) -> Parsed:

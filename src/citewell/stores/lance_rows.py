@@ -205,13 +205,15 @@ def _entry_rows(indexed: IndexedDocument) -> list[Row]:
 
 def _element_record(element: Element) -> list[Any]:
     place = [element.kind.value, element.start, element.end, element.heading_path, element.page, element.box]
-    return [*place, element.header_rows, element.preamble, element.links]
+    return [*place, element.header_rows, element.preamble, element.cuts, element.links]
 
 
 def _element(record: list[Any]) -> Element:
-    kind, start, end, path, page, box, header_rows, preamble, links = record
+    kind, start, end, path, page, box, header_rows, preamble, cuts, links = record
     at = None if box is None else tuple(box)
-    return Element(ElementKind(kind), start, end, tuple(path), page, at, header_rows, preamble, tuple(links))
+    return Element(
+        ElementKind(kind), start, end, tuple(path), page, at, header_rows, preamble, tuple(cuts), tuple(links)
+    )
 
 
 def _page_record(page: Page) -> list[Any]:
