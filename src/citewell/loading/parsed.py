@@ -46,6 +46,19 @@ class Parsed:
     inside: tuple[Inside, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What only some elements have; see `Element`."""
+
+    header_rows: int = 0
+    preamble: str = ""
+    cuts: tuple[int, ...] = ()
+    links: tuple[str, ...] = ()
+
+
+PLAIN = Details()
+
+
 @dataclass(slots=True)
 class TextBuilder:
     """Collects elements in reading order, so that spans, pages and heading paths cannot disagree with the text.
@@ -82,14 +95,11 @@ class TextBuilder:
         level: int = 1,
         path: tuple[str, ...] | None = None,
         box: tuple[float, float, float, float] | None = None,
-        header_rows: int = 0,
-        preamble: str = "",
-        cuts: tuple[int, ...] = (),
-        links: tuple[str, ...] = (),
+        more: Details = PLAIN,
     ) -> None:
         """Append an element; `level` (1 is outermost) counts for headings only. White space alone is left out.
 
-        `cuts` count from the text's first sign that is no line end.
+        The cuts of `more` count from the text's first sign that is no line end.
         """
         text = _clean(text).strip("\n").rstrip()
         if not text.strip():
@@ -104,7 +114,18 @@ class TextBuilder:
         page = self._pages[-1].number if self._pages else None
         above = tuple(title for _, title in self._headings) if path is None else path
         self._elements.append(
-            Element(kind, start, self._length, above, page, box, header_rows, _clean(preamble), cuts, links[:MAX_LINKS])
+            Element(
+                kind=kind,
+                start=start,
+                end=self._length,
+                heading_path=above,
+                page=page,
+                box=box,
+                header_rows=more.header_rows,
+                preamble=_clean(more.preamble),
+                cuts=more.cuts,
+                links=more.links[:MAX_LINKS],
+            )
         )
 
     def build(self, title: str, language: str = "", metadata: Mapping[str, str] | None = None) -> Parsed:
