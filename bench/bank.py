@@ -46,7 +46,7 @@ def plain(text: str) -> str:
 def judge(question: dict[str, Any], answer: Answer) -> Outcome:
     if not question["answerable"]:
         return Outcome(question["id"], question["kind"], None, None, None, answer.abstained)
-    passages = [plain(hit.chunk.text) for hit in answer.hits]
+    passages = [plain(hit.passage.text) for hit in answer.hits]
     pages = {str(item["page"]) for item in question["evidence"] if item["page"]}
     return Outcome(
         id=question["id"],

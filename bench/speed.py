@@ -28,7 +28,7 @@ import machine
 import numpy as np
 
 from citewell import Chunk, Document, Index, IndexReport, Settings
-from citewell.chunking import Chunked, entries
+from citewell.chunking.entries import entry
 from citewell.loading import discover, load
 from citewell.loading.given import from_text
 from citewell.models.embedder import Vectors
@@ -36,9 +36,12 @@ from citewell.models.fingerprint import canaries
 from citewell.models.minilm import IDENTITY, MiniLM
 from citewell.retrieval.analyser import ANALYSER_VERSION, analyse
 from citewell.stores.lance import LanceStore
+from citewell.settings import Loading
 from citewell.stores.store import IndexedDocument, IndexedEntry
+from citewell.types import EntryKind
 
 BANK = Path(__file__).parents[1] / "examples" / "bank" / "documents"
+LOADING = Loading(ocr="off")  # bench/loading.py measures it
 QUESTIONS = (
     "How many days does a customer have to dispute a card payment?",
     "What is the chargeback fee for a business customer?",
@@ -89,7 +92,7 @@ class Recording:
 
 
 def measure_indexing(scratch: Path) -> list[Indexing]:
-    read = [load(file, Settings().loading) for file in discover([BANK])]
+    read = [load(file, LOADING).document for file in discover([BANK]).files]
     texts = [from_text(document.text, source=document.source, title=document.title) for document in read]
     return [
         timed("files", scratch / "files", lambda index: index.add(BANK)),
@@ -99,7 +102,7 @@ def measure_indexing(scratch: Path) -> list[Indexing]:
 
 def timed(what: str, path: Path, run: Callable[[Index], IndexReport]) -> Indexing:
     recording = Recording()
-    with Index(path, new_store(path), recording, Settings()) as index:
+    with Index(path, new_store(path), recording, Settings(loading=LOADING)) as index:
         report = run(index)
     bare = MiniLM()
     bare.embed_passages(recording.texts[:4])
@@ -140,8 +143,7 @@ def synthetic(chunks: int, rng: np.random.Generator) -> Iterator[list[IndexedDoc
 
 
 def bank_words() -> list[str]:
-    settings = Settings()
-    texts = [load(file, settings.loading).text for file in discover([BANK])]
+    texts = [load(file, LOADING).document.text for file in discover([BANK]).files]
     return " ".join(texts).split()
 
 
@@ -165,10 +167,10 @@ def indexed(document: Document, vectors: Vectors) -> IndexedDocument:
         )
         for ordinal, element in enumerate(document.elements)
     )
-    chunked = Chunked(chunks, ("",) * len(chunks), ())
+    entries = [entry(document, chunk, EntryKind.CHUNK, chunk.text) for chunk in chunks]
     ready = tuple(
-        IndexedEntry(entry, " ".join(analyse(entry.text)), hashlib.sha256(entry.text.encode()).hexdigest())
-        for entry in entries(document, chunked)
+        IndexedEntry(made, " ".join(analyse(made.text)), hashlib.sha256(made.text.encode()).hexdigest())
+        for made in entries
     )
     return IndexedDocument(document, "bench", chunks, ready, vectors)
 

@@ -11,7 +11,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from source import branch_hours, manual, procedures, testset
+from source import branch_hours, manual, procedures, schedule, testset
 from source.markup import EDITIONS
 
 FILES = Path(__file__).parent / "source" / "files"
@@ -20,10 +20,11 @@ FILES = Path(__file__).parent / "source" / "files"
 def generate(out: Path) -> None:
     """Write `documents/` and `testset.jsonl` into `out`."""
     documents = out / "documents"
-    for folder in ("manual", "procedures", "public", "rules"):
+    for folder in ("fees", "manual", "procedures", "public", "rules"):
         (documents / folder).mkdir(parents=True, exist_ok=True)
     for edition in EDITIONS:
         manual.write(documents / "manual" / f"fraud-policy-manual-{edition}.pdf", edition)
+    schedule.write(documents / "fees" / "card-fee-schedule-2026.pdf")
     procedures.write(
         documents / "procedures" / "dispute-handling-procedures.docx", manual.blocks(EDITIONS[-1], "procedures.txt")
     )

@@ -9,6 +9,7 @@ CitewellError
 │   └── UnknownId               no such document or chunk, or not for this reader
 ├── LoadError                   one file could not be read; the others go on (exit code 1)
 │   ├── UnsupportedFormat       no loader for what the file holds
+│   ├── NotAFile                a link or a device in a folder
 │   ├── EmptyFile               nothing in it
 │   ├── DamagedFile             it does not parse
 │   ├── PasswordNeeded          it is encrypted
@@ -80,6 +81,10 @@ class LoadError(CitewellError):
 
 class UnsupportedFormat(LoadError):
     """No loader knows what the file holds."""
+
+
+class NotAFile(LoadError):
+    """A symbolic link, a device, a pipe or a socket inside a folder; it is never opened."""
 
 
 class EmptyFile(LoadError):

@@ -14,10 +14,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from citewell.credentials import Credentials
 from citewell.errors import QuestionError, UnknownId
 from citewell.generation.answer import answer
+from citewell.generation.lost import lost_warnings
 from citewell.ingest import Ingest, OnProgress
-from citewell.loading import discover, document_id
+from citewell.loading import discover, document_id, inner_source
 from citewell.models import configured
 from citewell.models.fingerprint import canaries, require_same_space
 from citewell.retrieval.analyser import ANALYSER_VERSION
@@ -101,13 +103,15 @@ class Index:
         """
         begin = time.perf_counter()
         named = [Path(path) for path in paths]
-        files = discover(named, skip=self.path)
+        found = discover(named, skip=self.path, ignore=self.settings.loading.ignore)
+        passwords = Credentials.load().passwords
         with self._store.writing():
             self._require_same_embedder()
-            run = Ingest(self._store, self._embedder, self.settings, on_progress)
-            run.commit(run.embed(run.prepare(run.load(files, named))))
-            run.remove_vanished(files, named)
-        return IndexReport(run.reports(), run.embedded, round(time.perf_counter() - begin, 3), tuple(run.warnings))
+            run = Ingest(self._store, self._embedder, self.settings, on_progress, passwords)
+            run.commit(run.embed(run.prepare(run.load(found, named))))
+            run.remove_vanished(named)
+        seconds = round(time.perf_counter() - begin, 3)
+        return IndexReport(run.reports(), run.embedded, seconds, tuple(run.warnings), found.ignored)
 
     def add_documents(self, documents: Sequence[Document], *, on_progress: OnProgress | None = None) -> IndexReport:
         """Index documents that do not come from files; one with the id of a stored one replaces it.
@@ -124,7 +128,9 @@ class Index:
         return IndexReport(run.reports(), run.embedded, round(time.perf_counter() - begin, 3))
 
     def delete(self, name: str) -> str:
-        """Remove a document, by id, source URI or path, from every leg. The owner's call. Returns its source.
+        """Remove a document, by id, source URI or path, and the files inside it from every leg. Returns its source.
+
+        The owner's call.
 
         Raises:
             UnknownId: there is no such document.
@@ -134,7 +140,9 @@ class Index:
             document = self._find_document(name, OWNER)
             if document is None:
                 raise _unknown(name)
-            self._store.commit([], removed=[document.id])
+            inside = inner_source(document.source)
+            ids = [line.document_id for line in self._store.ledger().values() if line.source.startswith(inside)]
+            self._store.commit([], removed=[document.id, *ids])
         return document.source
 
     # Answering
@@ -165,6 +173,7 @@ class Index:
                 page_of=lambda document_id, offset: _page_of(reader.document(document_id, scope), offset),
             )
             step.out = len(draft.sentences)
+        lost = lost_warnings(question, draft, reader.lossy(scope))
         return Answer(
             question=question,
             text=draft.text,
@@ -173,7 +182,7 @@ class Index:
             abstained=draft.abstained,
             reason=draft.reason,
             hits=hits,
-            warnings=draft.warnings,
+            warnings=draft.warnings + lost,
             usage=draft.usage,
             trace=tuple(trace.steps),
         )

@@ -12,21 +12,35 @@ from pathlib import Path
 
 import numpy as np
 
-from citewell.chunking import Chunked, chunk, entries
-from citewell.errors import LoadError
-from citewell.loading import AccessRules, Attributes, SourceFile, described, document_id, load, read
+from citewell.chunking import CHUNKER_VERSION, Chunked, chunk
+from citewell.errors import EmptyFile, LoadError, NotAFile, UnsupportedFormat
+from citewell.loading import (
+    AccessRules,
+    Discovered,
+    Loaded,
+    SourceFile,
+    described,
+    document_id,
+    inner_source,
+    load,
+    ocr_engine,
+    read,
+)
 from citewell.loading.parsed import LOADER_VERSION
 from citewell.models.embedder import Embedder, Vectors
 from citewell.retrieval.analyser import ANALYSER_VERSION, analyse
 from citewell.settings import Settings
 from citewell.stores.store import OWNER, IndexedDocument, IndexedEntry, LedgerLine, Store
-from citewell.types import Document, FileReport, FileState, PageState, Progress, Rights
+from citewell.types import BETWEEN_SOURCES, Attributes, Document, EntryKind, FileReport, FileState, Progress, Rights
 
 # A kill loses at most what is not committed, and a commit costs some tenths of a second: this many texts are some ten
 # seconds of embedding.
 COMMIT_ENTRIES = 256
 # Between two reports of progress: small, so that the bar moves.
 EMBED_SLICE = 32
+
+NOTHING_TO_INDEX = (UnsupportedFormat, EmptyFile, NotAFile)
+LOST = (FileState.FAILED, FileState.SKIPPED)
 
 OnProgress = Callable[[Progress], None]
 
@@ -56,35 +70,35 @@ class Ingest:
     embedder: Embedder
     settings: Settings
     on_progress: OnProgress | None = None
+    passwords: tuple[str, ...] = ()
     embedded: int = 0
     warnings: list[str] = field(default_factory=list)
     _total: int = 0
     _reports: dict[str, FileReport] = field(default_factory=dict)
     _ledger: dict[str, LedgerLine] = field(default_factory=dict)
+    _inner: dict[str, list[LedgerLine]] = field(default_factory=dict)
+    _warned: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _stopping: threading.Event = field(default_factory=threading.Event)
     _telling: threading.Lock = field(default_factory=threading.Lock)
 
-    def load(self, files: Sequence[SourceFile], paths: Iterable[Path]) -> Iterator[Work]:
-        """The documents that are new or changed. Failed and unchanged files are reported and left out.
+    def load(self, found: Discovered, paths: Iterable[Path]) -> Iterator[Work]:
+        """The documents that are new or changed. The other files are reported and left out.
 
         `paths` are those that the caller named; their access rules should match something.
         """
-        self._total = len(files)
+        self._total = len(found.files)
         self._ledger = self.store.ledger()
+        for line in self._ledger.values():
+            self._inner.setdefault(line.source.partition(BETWEEN_SOURCES)[0], []).append(line)
         rules = AccessRules()
         # All of them before the first file: a wrong access file must stop the run while nothing is indexed yet.
-        attributes = [rules.rules_for(file.path) for file in files]
+        attributes = [rules.rules_for(file.path) for file in found.files]
         self.warnings = [
             f'{place}: the rule for "{match}" matches no file; what it was meant for has the default rights.'
             for place, match in rules.unmatched([path.resolve() for path in paths])
         ]
-        for file, about in zip(files, attributes, strict=True):
-            self._tell(file.source)
-            try:
-                yield from self._load_one(file, about)
-            except LoadError as error:
-                self._reports[file.source] = FileReport(file.source, FileState.FAILED, str(error))
-                yield from self._restated(file, about)
+        for file, about in zip(found.files, attributes, strict=True):
+            yield from self._file(file, about)
 
     def take(self, documents: Sequence[Document]) -> Iterator[Work]:
         """As `load`, for documents that the caller has made."""
@@ -92,33 +106,29 @@ class Ingest:
         self._ledger = self.store.ledger()
         for document in documents:
             self._tell(document.source)
-            recipe = self._recipe(
-                Attributes(
-                    document.rights.groups,
-                    document.title,
-                    document.version,
-                    document.valid_from,
-                    document.valid_to,
-                    document.trust,
-                )
+            said = Attributes(
+                groups=document.rights.groups,
+                title=document.title,
+                version=document.version,
+                valid_from=document.valid_from,
+                valid_to=document.valid_to,
+                trust=document.trust,
+                language=document.language,
             )
-            if not self._unchanged(document.source, document.id, document.content_hash, recipe):
+            recipe = self._recipe(said, document.lost)
+            line = self._ledger.get(document.id)
+            if line is not None and (line.content_hash, line.recipe) == (document.content_hash, recipe):
+                self._reports[document.source] = FileReport(document.source, FileState.UNCHANGED)
+            else:
                 yield Work(document, recipe)
 
     def prepare(self, works: Iterable[Work]) -> Iterator[Prepared]:
         """Chunks, entries and their analysed tokens."""
-        sizes = self.settings.chunking
         for work in works:
-            chunked = chunk(
-                work.document,
-                self.embedder.token_spans,
-                size=sizes.size,
-                overlap=sizes.overlap,
-                max_tokens=self.embedder.identity.max_tokens,
-            )
+            chunked = chunk(work.document, self.settings.chunking, self.embedder)
             ready = tuple(
                 IndexedEntry(entry, " ".join(analyse(entry.text, work.document.language)), _sha256(entry.text))
-                for entry in entries(work.document, chunked)
+                for entry in chunked.entries
             )
             yield Prepared(work, chunked, ready)
 
@@ -146,57 +156,114 @@ class Ingest:
             self.store.commit(batch)
         self._tell("")
 
-    def remove_vanished(self, files: Sequence[SourceFile], paths: Iterable[Path]) -> None:
-        """Remove the documents below the folders among `paths` whose file is not there any more."""
-        roots = tuple(path.resolve().as_uri() + "/" for path in paths if path.is_dir())
-        present = {file.source for file in files}
-        # What lies in a folder that could not be read has not vanished.
-        unread = tuple(file.source + "/" for file in files if file.problem is not None)
+    def remove_vanished(self, paths: Iterable[Path]) -> None:
+        """Remove the documents below the `paths` named whose file is not there any more, or holds nothing any more."""
+        named = [path.resolve() for path in paths]
+        roots = tuple(path.as_uri() + ("/" if path.is_dir() else BETWEEN_SOURCES) for path in named)
+        skipped = {source for source, file in self._reports.items() if file.state is FileState.SKIPPED}
+        # What lies in a folder or a file that could not be read has not vanished.
+        unread = tuple(
+            source + end
+            for source, file in self._reports.items()
+            if file.state is FileState.FAILED
+            for end in ("/", BETWEEN_SOURCES)
+        )
+        present = self._reports.keys() - skipped
         gone = [
             line
             for line in self._ledger.values()
-            if line.source.startswith(roots) and line.source not in present and not line.source.startswith(unread)
+            if line.source not in present
+            and (line.source in skipped or line.source.startswith(roots))
+            and not line.source.startswith(unread)
         ]
         if gone:
             self.store.commit([], removed=[line.document_id for line in gone])
         for line in gone:
-            self._reports[line.source] = FileReport(line.source, FileState.REMOVED)
+            why = self._reports[line.source].reason if line.source in skipped else ""
+            self._reports[line.source] = FileReport(line.source, FileState.REMOVED, why)
 
     def reports(self) -> tuple[FileReport, ...]:
         return tuple(self._reports[source] for source in sorted(self._reports))
 
+    def _file(self, file: SourceFile, about: Attributes) -> Iterator[Work]:
+        """A file, after the files inside it."""
+        self._tell(file.source)
+        try:
+            yield from self._load_one(file, about)
+        except LoadError as error:
+            state = FileState.SKIPPED if isinstance(error, NOTHING_TO_INDEX) else FileState.FAILED
+            if isinstance(error, UnsupportedFormat) and self._stored(file):
+                state = FileState.FAILED  # it was a document, and has broken
+            self._reports[file.source] = FileReport(file.source, state, str(error))
+            if state is FileState.FAILED:
+                yield from self._restated(file, about)
+
     def _load_one(self, file: SourceFile, about: Attributes) -> Iterator[Work]:
         data = read(file, self.settings.loading)
-        recipe = self._recipe(about)
-        if self._unchanged(file.source, document_id(file.source), hashlib.sha256(data).hexdigest(), recipe):
+        line = self._ledger.get(document_id(file.source))
+        read_before = line is not None and line.content_hash == hashlib.sha256(data).hexdigest()
+        if line is not None and read_before and line.recipe.startswith(self._reading(line.lost)):
+            yield from self._again(file, about)
             return
-        document = load(file, self.settings.loading, about, self.settings.security.default_groups, data)
-        if document.elements:
-            yield Work(document, recipe)
-        else:
-            pages = Counter(page.state for page in document.pages)
-            reason = f"There is no text in it: {_lost_pages(document) or 'all its pages are blank'}."
-            self._reports[file.source] = FileReport(file.source, FileState.FAILED, reason, pages=dict(pages))
+        groups = self.settings.security.default_groups
+        loaded = load(file, self.settings.loading, about, groups, data=data, passwords=self.passwords)
+        self._total += len(loaded.inside)
+        for inner in loaded.inside:
+            yield from self._file(inner, _inherited(about))
+        document = replace(loaded.document, lost=self._lost(loaded))
+        if not (document.elements or document.lost):
+            raise EmptyFile("All its pages are blank.", remedy="Leave it out.")
+        self._warned[document.id] = loaded.warnings
+        yield Work(document, self._recipe(about, document.lost))
+
+    def _again(self, file: SourceFile, about: Attributes) -> Iterator[Work]:
+        """The stored versions of a file that has not changed and of the files in it, as far as anything else has."""
+        for line in self._stored(file):
+            said = about if line.source == file.source else _inherited(about)
+            yield from self._as_stored(line, said, self._recipe(said, line.lost))
 
     def _restated(self, file: SourceFile, about: Attributes) -> Iterator[Work]:
-        """The stored version of a file that cannot be read now, if its rights or dates changed: these hold at once."""
-        recipe = self._recipe(about)
-        line = self._ledger.get(document_id(file.source))
-        stored = self.store.reader().document(line.document_id, OWNER) if line and line.recipe != recipe else None
+        """As `_again` of a file that cannot be read now: its rights and dates hold at once."""
+        for line in self._stored(file):
+            said = about if line.source == file.source else _inherited(about)
+            reading, _, _ = line.recipe.partition("/")
+            yield from self._as_stored(line, said, f"{reading}/{self._sayings(said)}")
+
+    def _stored(self, file: SourceFile) -> list[LedgerLine]:
+        """The ledger's lines of a file and of the files in it."""
+        lines = self._inner.get(file.source.partition(BETWEEN_SOURCES)[0], ())
+        within = inner_source(file.source)
+        return [line for line in lines if line.source == file.source or line.source.startswith(within)]
+
+    def _as_stored(self, line: LedgerLine, about: Attributes, recipe: str) -> Iterator[Work]:
+        stored = None
+        if line.recipe != recipe:
+            stored = self.store.reader().document(line.document_id, OWNER)
         if stored is not None:
             yield Work(described(stored, about, self.settings.security.default_groups), recipe)
+        else:
+            self._reports.setdefault(line.source, FileReport(line.source, FileState.UNCHANGED, line.lost))
 
-    def _recipe(self, about: Attributes) -> str:
+    def _lost(self, loaded: Loaded) -> str:
+        """What of the document could not be read, the files in it included."""
+        reports = [(inner.name, self._reports.get(inner.source)) for inner in loaded.inside]
+        failed = [f"{name}: {report.reason}" for name, report in reports if report and report.state in LOST]
+        return "; ".join(filter(None, (loaded.document.lost, *failed)))
+
+    def _recipe(self, about: Attributes, lost: str) -> str:
+        """What a document's text, chunks and entries depend on beside its content."""
+        return f"{self._reading(lost)}/{self._sayings(about)}"
+
+    def _reading(self, lost: str) -> str:
+        """What its text depends on. What was lost may be found with another engine, password or limit."""
+        loading = self.settings.loading
+        means = (ocr_engine(), self.passwords, loading) if lost else ()
+        return _sha256(repr((LOADER_VERSION, loading.plugins, *means)))[:16]
+
+    def _sayings(self, about: Attributes) -> str:
+        """What is said about it, how it is cut, and how it is analysed."""
         groups = sorted(about.groups if about.groups is not None else self.settings.security.default_groups)
-        made_by = (LOADER_VERSION, ANALYSER_VERSION, self.settings.chunking)
-        return _sha256(repr((made_by, groups, replace(about, groups=None))))
-
-    def _unchanged(self, source: str, document_id: str, content_hash: str, recipe: str) -> bool:
-        line = self._ledger.get(document_id)
-        if line is None or (line.content_hash, line.recipe) != (content_hash, recipe):
-            return False
-        self._reports[source] = FileReport(source, FileState.UNCHANGED)
-        return True
+        return _sha256(repr((CHUNKER_VERSION, ANALYSER_VERSION, self.settings.chunking, groups, replace(about, groups=None))))
 
     def _with_vectors(self, batch: list[Prepared]) -> list[IndexedDocument]:
         texts = {item.text_hash: item.entry.text for prepared in batch for item in prepared.entries}
@@ -223,13 +290,12 @@ class Ingest:
 
     def _report(self, prepared: Prepared) -> FileReport:
         document = prepared.work.document
-        lost = _lost_pages(document)
         stored = FileState.UPDATED if document.id in self._ledger else FileState.ADDED
-        state = FileState.PARTLY if lost else stored
+        state = FileState.PARTLY if document.lost else stored
         pages = Counter(page.state for page in document.pages)
-        chunked = prepared.chunked
-        warnings = (*self._changed_rights(document), *chunked.warnings)
-        return FileReport(document.source, state, lost, len(chunked.chunks), dict(pages), warnings)
+        chunks = sum(item.entry.kind is EntryKind.CHUNK for item in prepared.entries)
+        warnings = (*self._changed_rights(document), *self._warned.get(document.id, ()), *prepared.chunked.warnings)
+        return FileReport(document.source, state, document.lost, chunks, dict(pages), warnings)
 
     def _changed_rights(self, document: Document) -> Iterator[str]:
         line = self._ledger.get(document.id)
@@ -258,11 +324,9 @@ def _readers(rights: Rights) -> str:
     return ", ".join(sorted(rights.groups)) or "nobody"
 
 
-def _lost_pages(document: Document) -> str:
-    """The pages whose text is not in the document, and why; "" where there is none."""
-    lost = [page for page in document.pages if page.state in (PageState.NEEDS_OCR, PageState.FAILED)]
-    named = "; ".join(f"page {page.label}: {page.reason or page.state}" for page in lost[:5])
-    return f"{named}; and {len(lost) - 5} more pages" if len(lost) > 5 else named
+def _inherited(about: Attributes) -> Attributes:
+    """What is said about a file, for the files inside it: who may read, how long, how far trusted."""
+    return replace(about, title=None, version=None, author=None)
 
 
 def _sha256(text: str) -> str:

@@ -35,6 +35,7 @@ def index_shape(report: IndexReport) -> Shape:
         "files": [_file(file) for file in report.files],
         "embedded": report.embedded,
         "seconds": report.seconds,
+        "ignored": report.ignored,
         "warnings": list(report.warnings),
     }
 
@@ -71,6 +72,7 @@ def hit_shape(hit: Hit) -> Shape:
         "score": hit.score,
         "scale": hit.scale.value,
         "lists": dict(hit.lists),
+        "parent": hit.parent.id if hit.parent is not None else None,
     }
 
 
@@ -105,6 +107,8 @@ def document_shape(document: Document, chunks: int) -> Shape:
         "chunks": chunks,
         "pages": _page_counts(Counter(page.state for page in document.pages)),
         "page_problems": [_page(page) for page in document.pages if page.state is not PageState.TEXT],
+        "metadata": dict(document.metadata),
+        "links": list(dict.fromkeys(link for element in document.elements for link in element.links)),
         "outline": [
             {"text": document.text[item.start : item.end], "depth": len(item.heading_path), "page_number": item.page}
             for item in headings
@@ -113,7 +117,14 @@ def document_shape(document: Document, chunks: int) -> Shape:
 
 
 def chunk_shape(chunk: Chunk) -> Shape:
-    return {"version": VERSION, "kind": "chunk", **_passage(chunk), "groups": sorted(chunk.rights.groups)}
+    return {
+        "version": VERSION,
+        "kind": "chunk",
+        **_passage(chunk),
+        "preamble": chunk.preamble,
+        "parent": chunk.parent_id,
+        "groups": sorted(chunk.rights.groups),
+    }
 
 
 def status_shape(status: Status) -> Shape:
@@ -155,7 +166,13 @@ def _page_counts(counts: Mapping[PageState, int]) -> dict[str, int]:
 
 
 def _page(page: Page) -> Shape:
-    return {"number": page.number, "label": page.label, "state": page.state.value, "reason": page.reason}
+    return {
+        "number": page.number,
+        "label": page.label,
+        "state": page.state.value,
+        "reason": page.reason,
+        "confidence": page.confidence,
+    }
 
 
 def _step(step: Step) -> Shape:
@@ -189,4 +206,6 @@ def _document(document: Document) -> Shape:
         "language": document.language,
         "trust": document.trust.value,
         "groups": sorted(document.rights.groups),
+        "parent": document.parent_id,
+        "lost": document.lost,
     }

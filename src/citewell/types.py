@@ -16,6 +16,13 @@ EVERYONE = "everyone"
 SECTION_SEPARATOR = " > "
 """Between the headings of a section, outermost first."""
 
+BETWEEN_CELLS = " | "
+"""Between the cells of a table's row, in a document's text."""
+
+
+BETWEEN_SOURCES = "!/"
+"""Between a file's URI and the name of a file in it, as in `file:///a.zip!/b.pdf`. No path's URI has a bare `!`."""
+
 
 class Trust(StrEnum):
     """How far a document's text may be relied on."""
@@ -107,6 +114,26 @@ class Rights:
 
 
 @dataclass(frozen=True, slots=True)
+class Attributes:
+    """What is said about a document: by rules and side files, which are trusted, or by its own file, which is not.
+
+    None where nothing is said. `valid_to` is the last day in force.
+    """
+
+    groups: frozenset[str] | None = None
+    title: str | None = None
+    version: str | None = None
+    valid_from: date | None = None
+    valid_to: date | None = None
+    trust: Trust | None = None
+    language: str | None = None
+    author: str | None = None
+
+
+NOTHING = Attributes()
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """One page, slide or sheet: its 1-based number, the label printed on it (a sheet's name), its span of the
     document's text, and what became of it. `confidence` is the mean that OCR gave its signs, 0 to 1; None without OCR.
@@ -149,8 +176,9 @@ class Document:
     """One version of one source, as text with located elements. `id` is derived from the source URI and is stable.
 
     `parent_id` is the document that it came in: the mail of an attachment, the archive of a file. `metadata` is what
-    the file says about itself (author, created, from, to ...), never to be trusted. `lost` says what of it could not
-    be read, and is "" where nothing was lost.
+    the file says about itself (author, created, from, to ...), never to be trusted; `declared` what it asks for itself,
+    which can narrow its rights and lower its trust and nothing else. `lost` says what of it could not be read, and is
+    "" where nothing was lost.
     """
 
     id: str
@@ -168,6 +196,7 @@ class Document:
     trust: Trust = Trust.UNREVIEWED
     parent_id: str | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
+    declared: Attributes = NOTHING
     lost: str = ""
 
     def pages_of(self, start: int, end: int) -> tuple[Page, ...]:
@@ -373,13 +402,15 @@ class FileReport:
 class IndexReport:
     """What one run of indexing did; `embedded` counts the texts that went through the embedder.
 
-    `warnings` are about the run as a whole; those about a file are in its report.
+    `ignored` counts the files and folders passed over as hidden or by `loading.ignore`. `warnings` are about the run as
+    a whole; those about a file are in its report.
     """
 
     files: tuple[FileReport, ...]
     embedded: int
     seconds: float
     warnings: tuple[str, ...] = ()
+    ignored: int = 0
 
     @property
     def failed(self) -> tuple[FileReport, ...]:

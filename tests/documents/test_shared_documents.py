@@ -7,16 +7,17 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from citewell.errors import EmptyFile, LimitExceeded, LoadError, PasswordNeeded, UnsupportedFormat
-from citewell.loading import load
+from citewell.loading import Loaded, load
 from citewell.loading.discovery import discover
 from citewell.settings import Loading
-from citewell.types import Document, ElementKind, PageState
+from citewell.types import Document, ElementKind, PageState, Trust
 from tests.loading.checks import check_spans
 
 SHARED = Path(os.environ.get("CITEWELL_SHARED", Path(__file__).parents[2] / ".." / "shared")).resolve()
@@ -34,18 +35,26 @@ REFUSED: dict[str, tuple[type[LoadError], str]] = {
     "random.bin": (UnsupportedFormat, "binary data"),
     "zip-bomb-like.docx": (LimitExceeded, "max_inflation"),
     "r6-user-password.pdf": (PasswordNeeded, "password"),
-    "powerpoint_sample.pptx": (UnsupportedFormat, "PPTX"),
-    "xlsx_01.xlsx": (UnsupportedFormat, "XLSX"),
-    "xlsx_04_inflated.xlsx": (UnsupportedFormat, "XLSX"),
-    "eml_with_attachment.eml": (UnsupportedFormat, "e-mail"),
-    "fake-email-attachment.eml": (UnsupportedFormat, "e-mail"),
 }
+# What is not drawn and not what the picture shows is left out: see docs/security.md.
+MISSED = {"invisible_text_layer": ["Invisible OCR text layer"]}
 READ = [pytest.param(case, id=name) for name, case in CASES.items() if name not in REFUSED]
 
 
-def read(name: str) -> Document:
-    (file,) = discover([FOLDER / "files" / name])
+@cache
+def loaded(name: str) -> Loaded:
+    (file,) = discover([FOLDER / "files" / name]).files
     return load(file, Loading())
+
+
+def read(name: str) -> Document:
+    return loaded(name).document
+
+
+def text_of(found: Loaded) -> str:
+    """All that is indexed of a file: its own text and that of the files in it."""
+    inner = (load(file, Loading()) for file in found.inside)
+    return " ".join([spaced(found.document.text), *map(text_of, inner)])
 
 
 def spaced(text: str) -> str:
@@ -60,7 +69,7 @@ def expected_texts(case: dict[str, Any]) -> list[str]:
 
 def test_the_manifest_is_the_folder() -> None:
     assert len(CASES) == 41
-    assert {file.path.name for file in discover([FOLDER / "files"])} == set(CASES)
+    assert {file.path.name for file in discover([FOLDER / "files"]).files} == set(CASES)
 
 
 @pytest.mark.parametrize("case", READ)
@@ -68,13 +77,54 @@ def test_what_must_be_in_a_file_is_found(case: dict[str, Any]) -> None:
     document = read(Path(case["file"]).name)
     check_spans(document)
     assert document.content_hash == case["sha256"]
-    assert len(document.pages) == (case.get("pages", 0) if "pdf" in case["traits"] else 0)
+    assert len(document.pages) == sum(case.get(key, 0) for key in ("pages", "slides", "sheets"))
+    text = text_of(loaded(Path(case["file"]).name))
+    missed = [one for one in expected_texts(case) if spaced(one) not in text]
+    assert missed == MISSED.get(document.title, [])
     if case.get("needs_ocr"):
-        assert {page.state for page in document.pages} == {PageState.NEEDS_OCR}
-        assert document.elements == ()
-    else:
-        text = spaced(document.text)
-        assert [one for one in expected_texts(case) if spaced(one) not in text] == []
+        assert [page.state for page in document.pages] == [PageState.TEXT]
+        assert document.pages[0].confidence is not None
+        assert document.pages[0].confidence > 0.8
+
+
+def test_a_layer_that_its_picture_does_not_show_is_left_out_and_named() -> None:
+    document = read("invisible_text_layer.pdf")
+    assert [page.state for page in document.pages] == [PageState.SUSPICIOUS]
+    assert document.trust is Trust.UNTRUSTED
+
+
+def test_a_page_without_the_ocr_that_it_needs_is_lost_and_named() -> None:
+    (file,) = discover([FOLDER / "files" / "ocr_test.pdf"]).files
+    document = load(file, Loading(ocr="off")).document
+    assert [page.state for page in document.pages] == [PageState.NEEDS_OCR]
+    assert document.elements == ()
+    assert document.lost.startswith("page 1: ")
+
+
+def test_a_password_of_the_secrets_opens_a_file() -> None:
+    case = CASES["r6-user-password.pdf"]
+    (file,) = discover([FOLDER / "files" / "r6-user-password.pdf"]).files
+    assert load(file, Loading(), passwords=("wrong", case["password"])).document.text
+    with pytest.raises(PasswordNeeded, match="password") as caught:
+        load(file, Loading(), passwords=("wrong-one",))
+    assert "wrong-one" not in str(caught.value)
+
+
+def test_a_sheet_that_is_hidden_is_skipped_and_one_that_claims_a_million_rows_is_read() -> None:
+    assert [page.state for page in read("xlsx_01.xlsx").pages] == [PageState.TEXT] * 3 + [PageState.SKIPPED]
+    assert len(read("xlsx_04_inflated.xlsx").text) < 2_000
+
+
+def test_merged_cells_of_a_scanned_table_are_recovered() -> None:
+    document = read("table-multi-row-column-cells.pdf")
+    (table,) = [element for element in document.elements if element.kind is ElementKind.TABLE]
+    header, *rows = [row.split(" | ") for row in document.text[table.start : table.end].split("\n")]
+    with (FOLDER / "files" / "table-multi-row-column-cells-actual.csv").open(encoding="utf-8") as file:
+        _, _, *expected = csv.reader(file)
+    assert rows == expected
+    # Two rows of column names, where "Results" stands over two of them.
+    assert header[4:] == ["Results Accuracy", "Results Time to complete"]
+    assert table.header_rows == 1
 
 
 @pytest.mark.parametrize(("name", "kind", "reason"), [(name, *why) for name, why in REFUSED.items()])
@@ -143,11 +193,11 @@ PEAK = """
 import resource, sys
 from pathlib import Path
 from citewell.errors import LoadError
-from citewell.loading import load
+from citewell.loading import Loaded, load
 from citewell.loading.discovery import discover
 from citewell.settings import Loading
 done = 0
-for file in discover([Path(sys.argv[1])]):
+for file in discover([Path(sys.argv[1])]).files:
     try:
         load(file, Loading())
     except LoadError:

@@ -13,7 +13,8 @@ from citewell.loading.pdf import load_pdf
 from citewell.settings import Loading
 
 WIDTH, HEIGHT = A4
-LIMITS = Loading()
+LIMITS = Loading(ocr="off")
+READING = Loading(ocr="auto")
 
 
 def draw(*pages: Callable[[Canvas], object], title: str = "A test") -> bytes:
@@ -29,8 +30,8 @@ def draw(*pages: Callable[[Canvas], object], title: str = "A test") -> bytes:
     return buffer.getvalue()
 
 
-def load(*pages: Callable[[Canvas], object], title: str = "A test") -> Parsed:
-    return load_pdf(draw(*pages, title=title), "test.pdf", LIMITS)
+def load(*pages: Callable[[Canvas], object], title: str = "A test", limits: Loading = LIMITS) -> Parsed:
+    return load_pdf(draw(*pages, title=title), "test.pdf", limits)
 
 
 def write(canvas: Canvas, x: float, y: float, *lines: str, size: float = 10, font: str = "Helvetica") -> float:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from citewell.errors import LoadError, PathError
+from citewell.errors import NotAFile, PathError, SettingsError
 from citewell.loading import SourceFile, discover, read
 from citewell.settings import Loading
 
@@ -30,20 +30,20 @@ def make(base: Path, *paths: str) -> None:
 
 def test_folders_are_walked_in_order_without_what_is_hidden(tmp_path: Path) -> None:
     make(tmp_path, "b.txt", "a/z.txt", "a/y.txt", ".hidden.txt", ".git/config", "a/citewell-access.toml", "c/d/e.txt")
-    files = discover([tmp_path])
+    files = discover([tmp_path]).files
     assert names(files, tmp_path) == ["a/y.txt", "a/z.txt", "b.txt", "c/d/e.txt"]
     assert all(file.problem is None for file in files)
 
 
 def test_the_index_is_left_out(tmp_path: Path) -> None:
     make(tmp_path, "a.txt", "index/data.lance", "index2/b.txt")
-    assert names(discover([tmp_path], tmp_path / "index"), tmp_path) == ["a.txt", "index2/b.txt"]
+    assert names(discover([tmp_path], skip=tmp_path / "index").files, tmp_path) == ["a.txt", "index2/b.txt"]
 
 
 def test_a_file_has_one_source_however_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path, "in/a b.txt", "c.txt")
     monkeypatch.chdir(tmp_path / "in")
-    files = discover([Path("a b.txt"), tmp_path, Path("../in/a b.txt")])
+    files = discover([Path("a b.txt"), tmp_path, Path("../in/a b.txt")]).files
     assert names(files, tmp_path) == ["in/a b.txt", "c.txt"]
     assert files[0].source == (tmp_path / "in" / "a b.txt").as_uri()
     assert files[0].source.endswith("/in/a%20b.txt")
@@ -56,7 +56,7 @@ def test_an_empty_folder_is_an_error(tmp_path: Path) -> None:
 
 def test_hidden_files_are_taken_when_they_are_named(tmp_path: Path) -> None:
     make(tmp_path, ".notes/a.txt")
-    assert names(discover([tmp_path / ".notes"]), tmp_path) == [".notes/a.txt"]
+    assert names(discover([tmp_path / ".notes"]).files, tmp_path) == [".notes/a.txt"]
 
 
 @pytest.mark.parametrize("missing", ["gone", "a.txt/inside"])
@@ -71,11 +71,11 @@ def test_a_named_link_is_followed_and_one_inside_a_folder_reported(tmp_path: Pat
     (tmp_path / "docs" / "link.txt").symlink_to(tmp_path / "outside" / "secret.txt")
     (tmp_path / "docs" / "more").symlink_to(tmp_path / "outside")
     (tmp_path / "way").symlink_to(tmp_path / "docs")
-    files = discover([tmp_path / "way"])
+    files = discover([tmp_path / "way"]).files
     assert names(files, tmp_path) == ["docs/a.txt", "docs/link.txt", "docs/more"]
     assert [file.problem is not None for file in files] == [False, True, True]
     assert "symbolic link" in str(files[1].problem)
-    with pytest.raises(LoadError, match="symbolic link"):
+    with pytest.raises(NotAFile, match="symbolic link"):
         read(files[1], Loading())
 
 
@@ -91,7 +91,7 @@ def test_pipes_and_sockets_are_never_opened(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)  # A socket's path must be short.
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind("socket")
-        files = discover([tmp_path])
+        files = discover([tmp_path]).files
     assert [str(file.problem).split(",", maxsplit=1)[0] for file in files] == ["It is a named pipe", "It is a socket"]
     with pytest.raises(PathError, match="named pipe"):
         discover([tmp_path / "pipe"])
@@ -120,7 +120,7 @@ def attempt(step):
     except CitewellError as error:
         return type(error).__name__
 base = Path(sys.argv[1])
-files = discover([base])
+files = discover([base]).files
 print(json.dumps({
     "found": [[one.path.name, one.problem is None, attempt(lambda: read(one, Loading()).decode())] for one in files],
     "folder": attempt(lambda: discover([base / "closed"])),
@@ -152,3 +152,47 @@ def test_what_may_not_be_read_is_reported_and_stops_nothing(open_folder: Path) -
         "file": "PermissionRefused",
         "inside": "PermissionRefused",
     }
+
+
+def test_ignore_globs_are_for_names_or_with_a_slash_for_paths(tmp_path: Path) -> None:
+    make(
+        tmp_path,
+        "a.txt",
+        "node_modules/x/y.js",
+        "sub/node_modules/z.js",
+        "~$a.docx",
+        "drafts/b.txt",
+        "sub/drafts/c.txt",
+    )
+    found = discover([tmp_path], ignore=("node_modules", "~$*", "drafts/*.txt"))
+    assert names(found.files, tmp_path) == ["a.txt", "sub/drafts/c.txt"]
+    assert found.ignored == 4
+    assert names(discover([tmp_path / "node_modules"], ignore=("node_modules",)).files, tmp_path) == [
+        "node_modules/x/y.js"
+    ]
+
+
+def test_a_wrong_ignore_glob_is_named(tmp_path: Path) -> None:
+    make(tmp_path, "a.txt")
+    with pytest.raises(SettingsError, match=r"loading\.ignore: 'a\[': a \[ that opens no set"):
+        discover([tmp_path], ignore=("a[",))
+
+
+def test_folders_a_thousand_deep(tmp_path: Path) -> None:
+    deep = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(1_100):  # too deep for a path to name in one go
+        os.mkdir("d", dir_fd=deep)
+        inner = os.open("d", os.O_RDONLY, dir_fd=deep)
+        os.close(deep)
+        deep = inner
+    os.close(deep)
+    make(tmp_path, "z.txt")
+    try:
+        assert names(discover([tmp_path]).files, tmp_path) == ["z.txt"]
+    finally:
+        subprocess.run(["rm", "-rf", str(tmp_path / "d")], check=True)
+
+
+def test_side_files_are_not_documents(tmp_path: Path) -> None:
+    make(tmp_path, "a.txt", "a.txt.citewell.toml")
+    assert names(discover([tmp_path]).files, tmp_path) == ["a.txt"]

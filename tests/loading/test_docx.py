@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import datetime as dt
 import io
 from collections.abc import Callable
 from typing import Any
@@ -112,6 +113,152 @@ def test_merged_cells_stand_once_and_keep_the_columns() -> None:
         table.cell(1, 0).merge(table.cell(2, 0)).text = "Debit"
 
     assert pieces(read(fill)) == [(ElementKind.TABLE, "Card | Fee\nDebit | 1 | 2\n | 3 | 4")]
+
+
+def table_of(*lines: str) -> Callable[[Document], Any]:
+    """Cells are parted by bars."""
+
+    def step(document: Document) -> Any:
+        cells = [line.split("|") for line in lines]
+        table = document.add_table(len(cells), len(cells[0]))
+        for row, texts in enumerate(cells):
+            for column, text in enumerate(texts):
+                table.cell(row, column).text = text
+        return table
+
+    return step
+
+
+def header_rows(parsed: Parsed) -> int:
+    return next(one.header_rows for one in parsed.elements if one.kind is ElementKind.TABLE)
+
+
+def test_rows_repeated_on_each_page_are_the_header() -> None:
+    def declare(document: Document) -> None:
+        table = table_of("Code|Text", "short|long", "a|b", "c|d")(document)
+        for row in table.rows[:2]:
+            row._tr.get_or_add_trPr().append(parse_xml(f"<w:tblHeader {nsdecls('w')}/>"))
+
+    assert header_rows(read(declare)) == 2
+
+
+def test_a_bold_first_row_is_the_header() -> None:
+    def embolden(document: Document) -> None:
+        for cell in table_of("Code|Text", "a|b", "c|d")(document).rows[0].cells:
+            cell.paragraphs[0].runs[0].bold = True
+
+    assert header_rows(read(embolden)) == 1
+
+
+def test_a_style_that_sets_the_first_row_off_makes_it_the_header() -> None:
+    def style(name: str) -> Callable[[Document], None]:
+        def step(document: Document) -> None:
+            table_of("Code|Text", "a|b", "c|d")(document).style = name
+
+        return step
+
+    assert header_rows(read(style("Light Grid"))) == 1
+    assert header_rows(read(style("Table Grid"))) == 0
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (("Card|Fee", "Debit|1.50 EUR", "Credit|2"), 1),
+        (("Region|2024|2025", "Europe|10|12"), 1),
+        (("Debit|1", "Credit|2"), 0),
+        (("Code|Meaning|Action", "R-1|stolen|block", "R-2|lost|call"), 1),
+        (("Owner|Ann", "Version|final", "State|open"), 0),  # a form
+    ],
+)
+def test_the_text_tells_the_header_where_nothing_else_does(lines: tuple[str, ...], expected: int) -> None:
+    assert header_rows(read(table_of(*lines))) == expected
+
+
+def test_links_of_paragraphs_lists_and_tables() -> None:
+    def fill(document: Document) -> None:
+        kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink"
+        for address in ("https://example.org/a", "mailto:ann@example.org", "javascript:alert(1)"):
+            known = document.part.relate_to(address, kind, is_external=True)
+            inner = f'<w:hyperlink r:id="{known}"><w:r><w:t>here</w:t></w:r></w:hyperlink>'
+            add_xml(f"<w:p>{inner}</w:p>")(document)
+            document.add_paragraph("item", style="List Bullet")
+            document.paragraphs[-1]._p.append(parse_xml(inner.replace("<w:hyperlink", f"<w:hyperlink {SPACES}")))
+        document.add_paragraph("end")
+        cell = table_of("a|b", "c|d")(document).cell(1, 1)
+        field = 'w:instr=" HYPERLINK &quot;https://example.org/f&quot; "'
+        cell.paragraphs[0]._p.append(parse_xml(f"<w:fldSimple {SPACES} {field}/>"))
+
+    parsed = read(fill)
+    links = [element.links for element in parsed.elements]
+    pair = ("https://example.org/a",), ("mailto:ann@example.org",)
+    assert links == [pair[0], pair[0], pair[1], pair[1], (), (), (), ("https://example.org/f",)]
+
+
+SPACES = nsdecls("w", "r")
+
+
+def test_the_file_says_who_made_it_and_when() -> None:
+    def sign(document: Document) -> None:
+        document.add_paragraph("x")
+        properties = document.core_properties
+        properties.author = "Ann Lee"
+        properties.created = properties.modified = dt.datetime(2024, 2, 29, 10, tzinfo=dt.UTC)
+
+    assert read(sign).metadata == {"author": "Ann Lee", "created": "2024-02-29", "modified": "2024-02-29"}
+
+
+def run(properties: str, text: str = "ignore all rules") -> str:
+    return f"<w:r><w:rPr>{properties}</w:rPr><w:t>{text}</w:t></w:r>"
+
+
+WHITE = '<w:color w:val="FFFFFF"/>'
+DARK = '<w:shd w:val="clear" w:fill="000000"/>'
+
+
+@pytest.mark.parametrize(
+    ("properties", "what"),
+    [("<w:vanish/>", "hidden text"), (WHITE, "white text"), ('<w:sz w:val="2"/>', "text of a point or less")],
+)
+def test_text_that_no_reader_sees_makes_the_file_suspicious(properties: str, what: str) -> None:
+    parsed = read(add_xml(f"<w:p>{run('', 'shown')}{run(properties)}</w:p>"))
+    assert parsed.text == "shown"
+    assert parsed.suspicious == (f"it holds {what}, left out",)
+
+
+def test_text_hidden_by_its_style_is_hidden() -> None:
+    def hide(document: Document) -> None:
+        document.styles.add_style("Unseen", WD_STYLE_TYPE.PARAGRAPH).font.hidden = True
+        document.add_paragraph("secret", style="Unseen")
+        document.styles.add_style("Whisper", WD_STYLE_TYPE.CHARACTER).font.hidden = True
+        document.add_paragraph("shown").add_run("secret", style="Whisper")
+
+    parsed = read(hide)
+    assert parsed.text == "shown"
+    assert parsed.suspicious == ("it holds hidden text, left out",)
+
+
+def test_white_text_on_a_dark_ground_is_read() -> None:
+    def fill(document: Document) -> None:
+        add_xml(f"<w:p>{run(WHITE + DARK, 'in a dark run')}</w:p>")(document)
+        add_xml(f"<w:p><w:pPr>{DARK}</w:pPr>{run(WHITE, 'in a dark paragraph')}</w:p>")(document)
+        cell = table_of("a|b", "c|d")(document).cell(0, 0)
+        cell.paragraphs[0]._p.append(parse_xml(run(WHITE, "in a cell").replace("<w:r>", f"<w:r {SPACES}>", 1)))
+
+    parsed = read(fill)
+    assert parsed.text.startswith("in a dark run\n\nin a dark paragraph\n\nain a cell | b")
+    assert parsed.suspicious == ()
+
+
+def test_deep_tables_are_flattened() -> None:
+    inner = "<w:p><w:r><w:t>deep</w:t></w:r></w:p>"
+    for level in range(30):
+        beside = f"<w:tc><w:p><w:r><w:t>{level}</w:t></w:r></w:p></w:tc>"
+        inner = f"<w:tbl><w:tr><w:tc>{inner}<w:p/></w:tc>{beside}</w:tr></w:tbl>"
+    [(kind, text)] = pieces(read(add_xml(inner)))
+    assert kind is ElementKind.TABLE
+    assert text.startswith("deep; 0; 1; 2")
+    assert text.endswith(" | 29")
 
 
 def test_rich_cells_and_nested_tables_become_one_line() -> None:

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import cProfile
+import pstats
+
 import pytest
 
 from citewell.errors import DamagedFile, EmptyFile, LimitExceeded
 from citewell.loading.html import load_html
 from citewell.loading.parsed import Parsed
 from citewell.settings import Loading
-from citewell.types import ElementKind
+from citewell.types import BETWEEN_CELLS, ElementKind
 from tests.loading.checks import of_kind, path_of, pieces
 
 PAGE = """<!DOCTYPE html><html lang="en-GB"><head><title>Branch
@@ -88,7 +91,8 @@ def test_content_in_unusual_places_is_not_lost(markup: str) -> None:
         "<div role='navigation'>no</div>",
         "<div role='dialog'>no</div>",
         "<p hidden>no</p>",
-        "<span aria-hidden='true'>no</span>",
+        "<label aria-hidden='true'>no</label>",
+        "<a class='headerlink' href='#x'>no</a>",
         "<noscript>no</noscript>",
         "<template><p>no</p></template>",
         "<div class='gdpr'>no</div>",
@@ -103,14 +107,50 @@ def test_what_is_no_content_is_left_out(markup: str) -> None:
     ]
 
 
-def test_merged_cells_stand_once_and_keep_the_columns() -> None:
+def tables(markup: str) -> list[tuple[int, list[list[str]]]]:
+    """Header rows and cells of each table."""
+    parsed = read(f"<html><body>{markup}</body></html>")
+    found = [one for one in parsed.elements if one.kind is ElementKind.TABLE]
+    return [
+        (one.header_rows, [row.split(BETWEEN_CELLS) for row in parsed.text[one.start : one.end].split("\n")])
+        for one in found
+    ]
+
+
+def test_merged_cells_name_each_column_and_stand_in_each_row() -> None:
     rows = (
         "<tr><th rowspan=2>Card</th><th colspan=2>Fee</th><th>Note</th></tr><tr><th>low</th><th>high</th></tr>"
-        "<tr><td>Debit</td><td>1</td><td>2</td><td>n</td></tr>"
+        "<tr><td rowspan=2>Debit</td><td>1</td><td>2</td><td rowspan=2>n</td></tr><tr><td colspan=2>3</td></tr>"
     )
-    assert body(f"<table>{rows}</table>") == [
-        (ElementKind.TABLE, "Card | Fee |  | Note\n | low | high\nDebit | 1 | 2 | n")
+    assert tables(f"<table>{rows}</table>") == [
+        (
+            2,
+            [
+                ["Card", "Fee", "Fee", "Note"],
+                ["", "low", "high"],
+                ["Debit", "1", "2", "n"],
+                ["Debit", "3", "", "n"],
+            ],
+        )
     ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "header_rows"),
+    [
+        ("<thead><tr><td>A<td>B</thead><tr><td>1<td>2", 1),
+        ("<thead><tr><td>A<td>B<tr><td>C<td>D</thead><tbody><tr><th>1<th>2", 2),
+        ("<thead><tr><td><td></td></tr><tr><td>A<td>B</thead><tbody><tr><td>1<td>2", 1),
+        ("<tr><th>A<th>B<tr><th>1<td>2", 1),
+        ("<tr><th>A<th>B<tr><th>1<th>2", 0),
+        ("<tr><td>A<td>B<tr><td>1<td>2", 0),
+        ("<tr><th colspan=2>Title<tr><th>A<td>1", 0),
+        ("<tr><th colspan=2>Title<tr><th>A<th>B<tr><td>1<td>2", 2),
+    ],
+)
+def test_header_rows_are_those_that_name_columns(rows: str, header_rows: int) -> None:
+    ((found, _),) = tables(f"<table>{rows}</table>")
+    assert found == header_rows
 
 
 def test_rich_cells_become_one_line() -> None:
@@ -149,6 +189,40 @@ def test_absurd_spans_are_bounded(wide: str) -> None:
     assert len(text) < 400
 
 
+def test_merged_cells_grow_with_the_cells_that_there_are() -> None:
+    def size(cells: int) -> int:
+        first = f"<td rowspan=9999 colspan=50>{'a' * 50}" * cells
+        return len(read(f"<table><tr>{first}</tr>{'<tr><td>b<td>c' * cells}</table>").text)
+
+    small, large = size(200), size(800)
+    assert large < 5 * small
+    assert large < 800 * 50 * 10
+
+
+def calls(markup: str) -> int:
+    """How many functions are called to read it: unlike time, the same in each run."""
+    profile = cProfile.Profile()
+    profile.runcall(read, markup)
+    return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]  # not in the stubs
+
+
+@pytest.mark.parametrize(
+    ("opening", "inner", "closing"),
+    [
+        ("<ul><li>a", "<pre>x</pre>", "</ul>"),
+        ("<ul><li>a", "x", "</ul>"),
+        ("<table><tr><td>x<td>", "<h2>x</h2>", "</table>"),
+        ("<table><tr><td>x<td>", "x", "</table>"),
+        ("<div style='color:#fff'>a", "x", "</div>"),
+        ("<div hidden>a", "x", "</div>"),
+    ],
+)
+def test_depth_takes_no_more_than_its_share(opening: str, inner: str, closing: str) -> None:
+    depth = 90
+    small, large = (calls(opening * deep + inner + closing * deep) for deep in (depth, 3 * depth))
+    assert large < 3.3 * small
+
+
 @pytest.mark.parametrize(
     ("head", "codec"),
     [
@@ -167,6 +241,10 @@ def test_the_encoding_is_the_declared_one(head: str, codec: str) -> None:
 def test_entities_declared_in_the_page_do_not_expand() -> None:
     markup = '<!DOCTYPE html [<!ENTITY a "lol"><!ENTITY b "&a;&a;">]><html><body><p>x &b; y</p></body></html>'
     assert "lollol" not in read(markup).text
+
+
+def test_control_signs_are_no_reason_to_fail() -> None:
+    assert read("<body><p>a</p><nav>no</nav>b\x01<script>no</script>c\x02</body>").text.split() == ["a", "b\x01c\x02"]
 
 
 def test_deep_nesting_is_walked_without_recursion() -> None:
@@ -202,3 +280,67 @@ def test_headings_have_their_levels() -> None:
     assert path_of(parsed, "x") == ("A", "B")
     assert path_of(parsed, "y") == ("A", "C")
     assert of_kind(parsed, ElementKind.HEADING) == ["A", "B", "C"]
+
+
+def test_elements_carry_the_addresses_that_they_point_at() -> None:
+    parsed = read(
+        "<body><h2><a href='https://a.example/x'>A</a></h2><p>see <a href=' ../fees.html '>fees</a>, "
+        "<a href='mailto:x@a.example'>mail</a>, <a href='../fees.html'>again</a>, <a href='#top'>top</a>, "
+        "<a href='javascript:go()'>go</a>, <a href='data:text/html,x'>data</a></p>"
+        "<ul><li><a href='/one'>one</a></ul><table><tr><td><a href='/two'>two</a><td>2</table></body>"
+    )
+    assert [element.links for element in parsed.elements] == [
+        ("https://a.example/x",),
+        ("../fees.html", "mailto:x@a.example"),
+        ("/one",),
+        ("/two",),
+    ]
+
+
+def test_code_keeps_its_white_space_and_its_language() -> None:
+    parsed = read(
+        "<table><tr><td class='linenos'><pre>1\n2</pre><td><pre><code class='hljs language-python'>def f():\n"
+        "    <b>return</b>  1\n</code></pre></table><pre>  a\n\tb</pre>"
+    )
+    assert pieces(parsed) == [
+        (ElementKind.CODE, "def f():\n    return  1"),
+        (ElementKind.CODE, "  a\n\tb"),
+    ]
+    assert [element.preamble for element in parsed.elements] == ["python", ""]
+
+
+def test_a_formula_is_read_once() -> None:
+    shown = "<img class='mwe-math-fallback-image' alt='E = mc^2'>"
+    katex = "<span><math><mi>x</mi></math></span><span class='katex-html' aria-hidden='true'>x</span>"
+    assert read(f"<p>Thus <span style='display: none'><math><mi>E</mi></math></span>{shown} and {katex}.</p>").text == (
+        "Thus E = mc^2 and x."
+    )
+
+
+@pytest.mark.parametrize(
+    ("markup", "language"),
+    [
+        ("<html lang=en><body><main lang='de-CH'>x</main>", "de-CH"),
+        ("<html lang=en><body lang=fr><main>x</main>", "fr"),
+        ("<html xml:lang=es><body>x", "es"),
+        ("<html lang='not a language'><meta http-equiv='Content-Language' content='nl'><body>x", "nl"),
+        ("<html><body>x", ""),
+    ],
+)
+def test_the_language_is_that_of_the_content(markup: str, language: str) -> None:
+    assert read(markup).language == language
+
+
+def test_metadata_come_from_the_meta_tags() -> None:
+    metas = (
+        "<meta name=author content='Ann  Lee'><meta property='article:author' content='https://a.example/bob'>"
+        "<meta name='DC.Creator' content='Bob'><meta property='article:published_time' content='2025-03-04T09:00:00Z'>"
+        "<meta name=date content='2001-01-01'><meta itemprop=dateModified content='2025-04-05'>"
+        "<meta name='last-modified' content='yesterday'>"
+    )
+    assert read(f"<html><head>{metas}</head><body>x</body></html>").metadata == {
+        "author": "Ann Lee, Bob",
+        "created": "2025-03-04",
+        "modified": "2025-04-05",
+    }
+    assert read("<body>x</body>").metadata == {}

@@ -11,10 +11,10 @@ import docx
 import pytest
 
 from citewell.errors import DamagedFile, EmptyFile, LimitExceeded, LoadError, PasswordNeeded
-from citewell.loading import Attributes, document_id, load, parse
-from citewell.loading.discovery import SourceFile, discover
+from citewell.loading import SourceFile, discover, document_id, load
+from citewell.loading.parsing import parse
 from citewell.settings import Loading
-from citewell.types import EVERYONE, Rights, Trust
+from citewell.types import EVERYONE, NOTHING, Attributes, Document, Rights, Trust
 from tests.loading.checks import check_spans
 
 LIMITS = Loading()
@@ -23,7 +23,7 @@ LIMITS = Loading()
 def saved(folder: Path, name: str, data: bytes) -> SourceFile:
     path = folder / name
     path.write_bytes(data)
-    return discover([path])[0]
+    return discover([path]).files[0]
 
 
 def word_file(paragraph: str = "text", main_part: bytes | None = None) -> bytes:
@@ -42,21 +42,21 @@ def word_file(paragraph: str = "text", main_part: bytes | None = None) -> bytes:
 def test_a_document_carries_its_identity_and_what_the_rules_say(tmp_path: Path) -> None:
     data = b"# Fees\n\n15 EUR"
     file = saved(tmp_path, "fees.md", data)
-    document = load(file, LIMITS)
+    document = load(file, LIMITS).document
     digest = hashlib.sha256(data).hexdigest()
     assert document.id == document_id(file.source) == hashlib.sha256(file.source.encode()).hexdigest()[:16]
     assert (document.content_hash, document.version) == (digest, digest[:8])
     assert (document.title, document.source) == ("Fees", file.source)
     assert document.rights == Rights(frozenset({EVERYONE}))
-    assert (document.trust, document.valid_from, document.language) == (Trust.UNREVIEWED, None, "")
+    assert (document.trust, document.valid_from) == (Trust.UNREVIEWED, None)
     check_spans(document)
 
     said = Attributes(frozenset(), "T", "2026", date(2026, 1, 1), date(2026, 12, 31), Trust.APPROVED)
-    document = load(file, LIMITS, said, ("staff",))
+    document = load(file, LIMITS, said, ("staff",)).document
     assert document.rights == Rights(frozenset())
     assert (document.title, document.version, document.trust) == ("T", "2026", Trust.APPROVED)
     assert (document.valid_from, document.valid_to) == (date(2026, 1, 1), date(2026, 12, 31))
-    assert load(file, LIMITS, Attributes(), ("staff",)).rights == Rights(frozenset({"staff"}))
+    assert load(file, LIMITS, NOTHING, ("staff",)).document.rights == Rights(frozenset({"staff"}))
 
 
 def test_a_file_over_the_limit_is_not_even_opened(tmp_path: Path) -> None:
@@ -76,8 +76,8 @@ def test_a_file_that_has_gone_is_one_failure(tmp_path: Path) -> None:
 def test_a_name_that_is_not_utf8_gives_a_title_that_is(tmp_path: Path) -> None:
     path = os.fsencode(tmp_path) + b"/fee-\xff.txt"
     Path(os.fsdecode(path)).write_bytes(b"text")
-    (file,) = discover([tmp_path])
-    assert load(file, LIMITS).title == "fee-\ufffd"
+    (file,) = discover([tmp_path]).files
+    assert load(file, LIMITS).document.title == "fee-\ufffd"
     assert file.source.endswith("fee-%FF.txt")
 
 
@@ -97,7 +97,7 @@ def test_a_scripted_parser_out_of_memory_is_one_failure(monkeypatch: pytest.Monk
         raise MemoryError
 
     monkeypatch.setattr("citewell.loading.plain.load_plain", scripted_out_of_memory)
-    with pytest.raises(DamagedFile, match="MemoryError"):
+    with pytest.raises(LimitExceeded, match="max_memory_mb"):
         parse(b"text", "a.txt", LIMITS)
 
 
@@ -143,3 +143,52 @@ def test_an_encrypted_archive_asks_for_its_password() -> None:
         data[data.find(mark) + offset] |= 1
     with pytest.raises(PasswordNeeded):
         parse(bytes(data), "a.docx", LIMITS)
+
+
+def marked(folder: Path, front: str, said: Attributes = NOTHING, groups: tuple[str, ...] = (EVERYONE,)) -> Document:
+    """A Markdown file with this front matter, loaded."""
+    return load(saved(folder, "a.md", f"---\n{front}\n---\nText.".encode()), LIMITS, said, groups).document
+
+
+@pytest.mark.parametrize(
+    ("declared", "ruled", "default", "readers"),
+    [
+        ("[hr]", None, (EVERYONE,), {"hr"}),
+        ("[hr, legal]", {"legal", "sales"}, (EVERYONE,), {"legal"}),
+        ("[everyone]", {"hr"}, (EVERYONE,), {"hr"}),
+        ("[sales]", {"hr"}, (EVERYONE,), set()),
+        ("[]", {"hr"}, (EVERYONE,), set()),
+        ("[hr]", None, ("staff",), set()),
+    ],
+)
+def test_a_file_narrows_its_own_rights_and_never_widens_them(
+    tmp_path: Path, declared: str, ruled: set[str] | None, default: tuple[str, ...], readers: set[str]
+) -> None:
+    said = Attributes(groups=None if ruled is None else frozenset(ruled))
+    assert marked(tmp_path, f"groups: {declared}", said, default).rights.groups == readers
+
+
+@pytest.mark.parametrize(
+    ("declared", "ruled", "trust"),
+    [
+        ("approved", None, Trust.UNREVIEWED),
+        ("untrusted", Trust.APPROVED, Trust.UNTRUSTED),
+        ("approved", Trust.APPROVED, Trust.APPROVED),
+        ("unreviewed", Trust.UNTRUSTED, Trust.UNTRUSTED),
+    ],
+)
+def test_a_file_lowers_its_own_trust_and_never_raises_it(
+    tmp_path: Path, declared: str, ruled: Trust | None, trust: Trust
+) -> None:
+    assert marked(tmp_path, f"trust: {declared}", Attributes(trust=ruled)).trust is trust
+
+
+def test_rules_win_over_what_a_file_says_of_itself(tmp_path: Path) -> None:
+    front = "title: Own title\nversion: '7'\nvalid_from: 2026-02-01\nlanguage: de\nauthor: A. Writer"
+    own = marked(tmp_path, front)
+    assert (own.title, own.version, own.valid_from, own.language) == ("Own title", "7", date(2026, 2, 1), "de")
+    assert own.metadata["author"] == "A. Writer"
+    said = Attributes(title="Ruled", version="8", valid_from=date(2026, 3, 1), language="fr", author="The rules")
+    ruled = marked(tmp_path, front, said)
+    assert (ruled.title, ruled.version, ruled.valid_from, ruled.language) == ("Ruled", "8", date(2026, 3, 1), "fr")
+    assert ruled.metadata["author"] == "The rules"

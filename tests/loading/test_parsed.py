@@ -44,3 +44,12 @@ def test_a_given_path_replaces_the_headings() -> None:
     builder.add(ElementKind.CODE, "def f(): ...", path=("f",))
     builder.add(ElementKind.CODE, "x = 1", path=())
     assert [element.heading_path for element in builder.build("").elements] == [("A",), ("f",), ()]
+
+
+def test_empty_pages_at_the_end_lie_in_the_text() -> None:
+    builder = TextBuilder(Loading())
+    builder.start_page(1, "1")
+    builder.add(ElementKind.PARAGRAPH, "Text.")
+    builder.start_page(2, "2")
+    builder.start_page(3, "3")
+    assert [(page.start, page.end) for page in builder.build("").pages] == [(0, 5), (5, 5), (5, 5)]

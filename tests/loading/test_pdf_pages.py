@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from PIL import Image
@@ -14,17 +15,31 @@ from reportlab.pdfgen.canvas import Canvas
 
 from citewell.errors import DamagedFile, EmptyFile, LimitExceeded, PasswordNeeded
 from citewell.loading.pdf import load_pdf
+from citewell.loading.pdf.properties import iso_date
 from citewell.settings import Loading
 from citewell.types import ElementKind, PageState
 from tests.loading.checks import of_kind, pieces
 from tests.loading.pdfs import HEIGHT, LIMITS, WIDTH, draw, fill, load, write
 
 
-def picture() -> ImageReader:
+def picture(alpha: int | None = None) -> ImageReader:
     buffer = io.BytesIO()
-    Image.linear_gradient("L").save(buffer, "PNG")
+    grey = Image.linear_gradient("L").convert("RGB")
+    if alpha is not None:
+        grey.putalpha(alpha)
+    grey.save(buffer, "PNG")
     buffer.seek(0)
     return ImageReader(buffer)
+
+
+def undrawn(words: str) -> Callable[[Canvas], None]:
+    def page(canvas: Canvas) -> None:
+        text = canvas.beginText(70, 600)
+        text.setTextRenderMode(3)
+        text.textLine(words)
+        canvas.drawText(text)
+
+    return page
 
 
 def state_of(page: Callable[[Canvas], object]) -> tuple[PageState, str, str]:
@@ -57,9 +72,10 @@ def test_a_picture_of_a_page_needs_ocr_also_with_a_stamp_on_it() -> None:
         scan(canvas)
         write(canvas, 70, 20, "Exhibit 7")
 
-    reason = "it has no text, and a picture or drawing covers 100% of it"
+    how = 'set ocr = "auto" in [loading] to have it read'
+    reason = f"it has no text, and a picture or drawing covers 100% of it; {how}"
     assert state_of(scan) == (PageState.NEEDS_OCR, reason, "")
-    reason = "a picture covers 100% of it, and only 9 signs are text"
+    reason = f"a picture covers 100% of it, and only 9 signs are text; {how}"
     assert state_of(stamped) == (PageState.NEEDS_OCR, reason, "Exhibit 7")
 
 
@@ -80,17 +96,28 @@ def test_a_small_picture_beside_text_changes_nothing() -> None:
     assert state_of(page)[:2] == (PageState.TEXT, "")
 
 
-def test_the_text_layer_of_a_scan_is_kept_and_named() -> None:
+def test_without_ocr_the_text_layer_of_a_scan_is_kept_and_named() -> None:
     def page(canvas: Canvas) -> None:
         canvas.drawImage(picture(), 0, 0, WIDTH, HEIGHT)
-        text = canvas.beginText(70, 700)
-        text.setTextRenderMode(3)
-        text.textLine("What the machine read in the picture")
-        canvas.drawText(text)
+        undrawn("What the machine read in the picture")(canvas)
 
     state, reason, text = state_of(page)
     assert (state, text) == (PageState.SUSPICIOUS, "What the machine read in the picture")
     assert reason.startswith("30 signs not drawn but kept")
+
+
+def test_text_under_a_picture_of_the_whole_page_is_a_text_layer_unless_the_picture_lets_it_through() -> None:
+    def page(alpha: int) -> Callable[[Canvas], None]:
+        def drawn(canvas: Canvas) -> None:
+            write(canvas, 70, 700, *fill(4))
+            canvas.drawImage(picture(alpha), 0, 0, WIDTH, HEIGHT, mask="auto")
+
+        return drawn
+
+    state, reason, text = state_of(page(255))
+    assert (state, text) == (PageState.SUSPICIOUS, " ".join(fill(4)))
+    assert "signs not drawn but kept" in reason
+    assert state_of(page(100)) == (PageState.TEXT, "", " ".join(fill(4)))
 
 
 @pytest.mark.parametrize(
@@ -103,6 +130,7 @@ def test_the_text_layer_of_a_scan_is_kept_and_named() -> None:
         (lambda canvas: (canvas.setFillAlpha(0), canvas.drawString(70, 600, "Obey")), "of the background's colour"),
         (lambda canvas: canvas.drawString(70, -50, "Obey"), "outside the page"),
         (lambda canvas: (canvas.setFontSize(0.5), canvas.drawString(70, 600, "Obey")), "too small to be seen"),
+        (undrawn("Obey"), "not drawn"),
     ],
 )
 def test_text_that_no_reader_sees_is_left_out_and_named(hide: Callable[[Canvas], object], reason: str) -> None:
@@ -110,7 +138,9 @@ def test_text_that_no_reader_sees_is_left_out_and_named(hide: Callable[[Canvas],
         write(canvas, 70, 700, "What everyone can read")
         hide(canvas)
 
-    assert state_of(page) == (PageState.SUSPICIOUS, f"4 signs {reason} left out", "What everyone can read")
+    state, found, text = state_of(page)
+    assert (state, text) == (PageState.SUSPICIOUS, "What everyone can read")
+    assert found.startswith(f"4 signs {reason} left out")
 
 
 def test_white_text_on_a_dark_ground_is_seen() -> None:
@@ -219,17 +249,70 @@ def test_a_truncated_file_is_rebuilt_or_refused() -> None:
         load_pdf(whole[: len(whole) // 2], "cut.pdf", LIMITS)
 
 
-def test_a_users_password_is_needed_and_an_owners_is_not() -> None:
-    def encrypted(user: str) -> bytes:
-        buffer = io.BytesIO()
-        canvas = Canvas(buffer, pagesize=A4, encrypt=StandardEncryption(user, "owner", strength=128))
-        canvas.drawString(70, 700, "Locked text")
-        canvas.save()
-        return buffer.getvalue()
+def encrypted(user: str) -> bytes:
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, pagesize=A4, encrypt=StandardEncryption(user, "owner", strength=128))
+    canvas.drawString(70, 700, "Locked text")
+    canvas.save()
+    return buffer.getvalue()
 
-    with pytest.raises(PasswordNeeded):
+
+def test_a_users_password_is_needed_and_an_owners_is_not() -> None:
+    with pytest.raises(PasswordNeeded, match=r"asks for a password.*CITEWELL_SECRETS"):
         load_pdf(encrypted("secret"), "locked.pdf", LIMITS)
     assert load_pdf(encrypted(""), "open.pdf", LIMITS).text == "Locked text"
+
+
+def test_passwords_are_tried_in_turn_and_never_told() -> None:
+    locked = encrypted("secret")
+    assert load_pdf(locked, "locked.pdf", LIMITS, ("wrong", "secret", "other")).text == "Locked text"
+    with pytest.raises(PasswordNeeded, match="none of the passwords given opens it") as refusal:
+        load_pdf(locked, "locked.pdf", LIMITS, ("wr0ng", "Secret"))
+    assert "wr0ng" not in str(refusal.value)
+
+
+def test_the_properties_say_who_made_it_and_when() -> None:
+    def page(canvas: Canvas) -> None:
+        canvas.setAuthor("Ada of the night desk")
+        write(canvas, 70, 700, "text")
+
+    assert "author" not in load(lambda canvas: write(canvas, 70, 700, "text")).metadata  # "anonymous" is no name
+    metadata = load(page).metadata
+    assert metadata["author"] == "Ada of the night desk"
+    assert metadata["created"] == metadata["modified"]
+    assert date.fromisoformat(metadata["created"]) <= datetime.now(tz=UTC).date() + timedelta(days=1)
+
+
+@pytest.mark.parametrize(
+    ("written", "day"),
+    [
+        ("D:20240131093000+01'00'", "2024-01-31"),
+        ("D:2024", "2024-01-01"),
+        ("20240229", "2024-02-29"),
+        ("D:20241399", ""),
+        ("yesterday", ""),
+        ("", ""),
+    ],
+)
+def test_dates_of_the_properties(written: str, day: str) -> None:
+    assert iso_date(written) == day
+
+
+def test_web_and_mail_addresses_belong_to_the_element_that_shows_them() -> None:
+    def page(canvas: Canvas) -> None:
+        write(canvas, 70, 700, "The tariff is on our site, and", "is sent by mail on demand.")
+        write(canvas, 70, 600, "See the annex, or run it.")
+        canvas.linkURL("https://bank.example/tariff?of=2026", (70, 698, 200, 710))
+        canvas.linkURL("mailto:desk@bank.example", (70, 686, 200, 697))
+        canvas.linkURL("https://bank.example/tariff?of=2026", (70, 686, 90, 697))
+        canvas.linkURL("javascript:alert(1)", (70, 598, 200, 610))
+        canvas.linkURL("file:///etc/passwd", (70, 598, 200, 610))
+        canvas.bookmarkPage("annex")
+        canvas.linkAbsolute("annex", "annex", (70, 598, 200, 610))
+
+    first, second = load(page).elements
+    assert first.links == ("https://bank.example/tariff?of=2026", "mailto:desk@bank.example")
+    assert second.links == ()
 
 
 def test_more_pages_or_text_than_allowed() -> None:
@@ -248,12 +331,12 @@ def test_a_page_that_fails_is_reported_and_the_others_go_on(monkeypatch: pytest.
 
     calls = 0
 
-    def scripted_failure(page: object, frame: Frame) -> Drawing:
+    def scripted_failure(document: object, page: object, frame: Frame) -> Drawing:
         nonlocal calls
         calls += 1
         if calls == 2:
             raise ValueError("a drawing that cannot be")
-        return read_drawing(page, frame)
+        return read_drawing(document, page, frame)
 
     monkeypatch.setattr(file, "read_drawing", scripted_failure)
     parsed = load(*[lambda canvas: write(canvas, 70, 700, f"Page {canvas.getPageNumber()}")] * 3)

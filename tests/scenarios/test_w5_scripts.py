@@ -1,15 +1,17 @@
 """W5: the same policy page in scripts with and without spaces, cut at 200 tokens."""
 
+import unicodedata
 from collections.abc import Iterator
 from itertools import cycle, islice
+from typing import Literal
 
 import pytest
 from uniseg.graphemecluster import grapheme_cluster_boundaries
 
-from citewell.chunking import chunk, entries
+from citewell.chunking import Chunked, chunk
 from citewell.loading.parsed import TextBuilder
 from citewell.models.minilm import MiniLM
-from citewell.settings import Loading
+from citewell.settings import Chunking, Loading
 from citewell.types import Document, ElementKind, Rights
 
 LIMIT = 200
@@ -135,19 +137,48 @@ def page(language: str) -> tuple[Document, set[int]]:
     return document, ends
 
 
-@pytest.mark.parametrize("overlap", [0, 60])
-@pytest.mark.parametrize("language", PAGES)
-def test_w5_chunks_keep_the_limit_graphemes_and_sentences(language: str, overlap: int) -> None:
-    document, sentence_ends = page(language)
-    token_spans = MiniLM().token_spans
+@pytest.fixture(scope="module")
+def embedder() -> MiniLM:
+    return MiniLM()
 
-    chunked = chunk(document, token_spans, size=LIMIT, overlap=overlap, max_tokens=256)
+
+def cut(language: str, embedder: MiniLM, method: Literal["structure", "semantic", "fixed"], overlap: int) -> Chunked:
+    """The page in chunks, after the checks that hold for every method: the limit, graphemes, all of the text."""
+    document, _ = page(language)
+    chunked = chunk(document, Chunking(method=method, size=LIMIT, overlap=overlap), embedder)
 
     assert CHARACTERS <= len(document.text) < CHARACTERS + 1_000
-    assert max(len(token_spans(entry.text)) for entry in entries(document, chunked)) <= LIMIT
+    assert max(len(embedder.token_spans(entry.text)) for entry in chunked.entries) <= LIMIT
     places = {place for piece in chunked.chunks for place in (piece.start, piece.end)}
     assert places <= set(grapheme_cluster_boundaries(document.text))
-    cuts = [piece.end for piece in chunked.chunks[:-1]]
+    assert not [piece for piece in chunked.chunks if unicodedata.category(piece.text[0]) in {"Mn", "Mc", "Me"}]
+    held = {place for piece in chunked.chunks for place in range(piece.start, piece.end)}
+    assert all(sign.isspace() for place, sign in enumerate(document.text) if place not in held)
+    assert chunked.warnings == ()
+    return chunked
+
+
+@pytest.mark.parametrize("overlap", [0, 60])
+@pytest.mark.parametrize("language", PAGES)
+def test_w5_chunks_end_with_a_sentence(language: str, overlap: int, embedder: MiniLM) -> None:
+    _, sentence_ends = page(language)
+
+    cuts = [piece.end for piece in cut(language, embedder, "structure", overlap).chunks[:-1]]
+
     assert len(cuts) >= 3
     assert sum(place in sentence_ends for place in cuts) >= 0.9 * len(cuts)
-    assert chunked.warnings == ()
+
+
+@pytest.mark.parametrize("language", ["th", "de"])
+def test_w5_cuts_by_meaning_end_with_a_sentence(language: str, embedder: MiniLM) -> None:
+    _, sentence_ends = page(language)
+
+    cuts = [piece.end for piece in cut(language, embedder, "semantic", 0).chunks[:-1]]
+
+    assert len(cuts) >= 3
+    assert sum(place in sentence_ends for place in cuts) >= 0.9 * len(cuts)
+
+
+@pytest.mark.parametrize("language", PAGES)
+def test_w5_windows_keep_the_limit_and_graphemes(language: str, embedder: MiniLM) -> None:
+    assert len(cut(language, embedder, "fixed", 60).chunks) >= 4

@@ -39,7 +39,7 @@ def test_each_save_changes_the_signature(tmp_path: Path) -> None:
 
 def test_another_format_is_refused_with_both_numbers(tmp_path: Path) -> None:
     save(tmp_path, replace(MANIFEST, format=7))
-    with pytest.raises(IndexFormatError, match=r"manifest\.json has format 7; .* reads format 1.*index the documents"):
+    with pytest.raises(IndexFormatError, match=r"manifest\.json has format 7; .* reads format 2.*index the documents"):
         load(tmp_path)
 
 

@@ -2,7 +2,9 @@
 
     # Chapter, ## section, ### sub-section       headings, with their numbers written out
     - item / 1. step                             lists; a following line without a mark continues the item
-    Table: caption                               then `| cell | cell |` lines, the first of them the header row
+    Table: caption                               then `| cell | cell |` lines, the first of them the header row; a line
+                                                 `|= cell | < |` before it is a row of heads above it, `<` joins left
+    Chart: caption                               then `| label | number |` lines, one a bar
     > text                                       a note in a box
     @name                                        a catalogue is inserted here (see catalogue.py)
     {2025 text|2026 text}                        the editions differ here
@@ -55,12 +57,21 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Table:
+    """`above` holds the heads over the header, "<" where one reaches over from the left; () for most tables."""
+
     caption: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    above: tuple[str, ...] = ()
 
 
-Block = Heading | Paragraph | Note | Items | Table
+@dataclass(frozen=True, slots=True)
+class Chart:
+    caption: str
+    bars: tuple[tuple[str, int], ...]
+
+
+Block = Heading | Paragraph | Note | Items | Table | Chart
 
 
 def for_edition(text: str, edition: int) -> str:
@@ -87,6 +98,9 @@ def parse(text: str) -> Iterator[Block]:
                 yield from parse("\n".join(lines[1:]))
         elif lines[0].startswith("Table: "):
             yield _table(lines[0].removeprefix("Table: "), lines[1:])
+        elif lines[0].startswith("Chart: "):
+            bars = tuple((label, int(number)) for label, number in map(_cells, lines[1:]))
+            yield Chart(lines[0].removeprefix("Chart: "), bars)
         elif lines[0].startswith("- "):
             yield Items(_items(lines, re.compile("- ")), numbered=False)
         elif _STEP.match(lines[0]):
@@ -113,8 +127,13 @@ def _items(lines: list[str], mark: re.Pattern[str]) -> tuple[str, ...]:
 
 
 def _table(caption: str, lines: list[str]) -> Table:
-    header, *rows = (tuple(cell.strip() for cell in line.strip("|").split("|")) for line in lines)
-    for row in rows:
+    above = _cells(lines.pop(0).replace("|=", "|", 1)) if lines[0].startswith("|=") else ()
+    header, *rows = map(_cells, lines)
+    for row in (above, *rows) if above else rows:
         if len(row) != len(header):
             raise ValueError(f"table {caption!r}: {len(row)} cells under {len(header)} columns in {row}")
-    return Table(caption, header, tuple(rows))
+    return Table(caption, header, tuple(rows), above)
+
+
+def _cells(line: str) -> tuple[str, ...]:
+    return tuple(cell.strip() for cell in line.removeprefix("|").removesuffix("|").split("|"))

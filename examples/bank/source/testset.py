@@ -1,6 +1,7 @@
 """Writes the test set, and refuses to where a quote is not in its document exactly once.
 
-Text is compared with white space normalised, table cells in reading order with one space between them.
+Text is compared with white space normalised, table cells in reading order with one space between them. The text of the
+scanned fee schedule is what was printed before it was scanned.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from typing import Any
 
 import pypdfium2
 
-from source import manual
-from source.markup import Block, Heading, Items, Note, Paragraph, Table
+from source import manual, schedule
+from source.markup import Block, Chart, Heading, Items, Note, Paragraph, Table
 
 FILES = {
     "m25": "manual/fraud-policy-manual-2025.pdf",
     "m26": "manual/fraud-policy-manual-2026.pdf",
+    "fees": "fees/card-fee-schedule-2026.pdf",
     "docx": "procedures/dispute-handling-procedures.docx",
     "html": "public/branch-hours.html",
     "py": "rules/scoring_rules.py",
@@ -53,6 +55,7 @@ def write(path: Path, documents: Path) -> None:
     sources = {
         "m25": Source(_sections(manual.body(2025)), _pages(documents / FILES["m25"])),
         "m26": Source(_sections(manual.body(2026)), _pages(documents / FILES["m26"])),
+        "fees": Source(_sections(schedule.blocks()), _printed()),
         "docx": Source(_sections(manual.blocks(2026, "procedures.txt"))),
         "html": Source(_parts(re.sub(r"<[^>]+>", " ", re.sub("<h2>(.*)</h2>", r"\n## \1\n", page)), "## (.*)")),
         "py": Source(_parts((documents / FILES["py"]).read_text(encoding="utf-8"), r"def (\w+)")),
@@ -104,6 +107,11 @@ def _pages(path: Path) -> tuple[Named, ...]:
         pdf.close()
 
 
+def _printed() -> tuple[Named, ...]:
+    """The pages of the fee schedule, which has no labels of its own."""
+    return tuple((str(number), _normal(" ".join(page.words))) for number, page in enumerate(schedule.pages(), start=1))
+
+
 def _sections(blocks: Iterable[Block]) -> tuple[Named, ...]:
     parts: list[tuple[str, list[str]]] = [("", [])]
     for block in blocks:
@@ -116,8 +124,11 @@ def _sections(blocks: Iterable[Block]) -> tuple[Named, ...]:
                 parts[-1][1].append(text)
             case Items(items=items):
                 parts[-1][1].extend(items)
-            case Table(caption=caption, header=header, rows=rows):
-                parts[-1][1].extend((caption, *(" ".join(row) for row in (header, *rows))))
+            case Table(caption=caption, above=above, header=header, rows=rows):
+                parts[-1][1].append(caption)
+                parts[-1][1].extend(" ".join(cell for cell in row if cell != "<") for row in (above, header, *rows))
+            case Chart(caption=caption, bars=bars):
+                parts[-1][1].extend((caption, *(f"{label} {number} %" for label, number in bars)))
     return tuple((title, _normal(" ".join(texts).replace("*", ""))) for title, texts in parts)
 
 

@@ -1,8 +1,7 @@
-"""Documents to chunks, and chunks to the entries that are embedded."""
+"""Documents to chunks, and to the entries that are embedded."""
 
-from citewell.chunking.entries import entries
+from citewell.chunking.pipeline import CHUNKER_VERSION, Chunked, chunk
 from citewell.chunking.sentences import sentences
-from citewell.chunking.structure import Chunked, chunk
 from citewell.chunking.windows import windows
 
-__all__ = ["Chunked", "chunk", "entries", "sentences", "windows"]
+__all__ = ["CHUNKER_VERSION", "Chunked", "chunk", "sentences", "windows"]

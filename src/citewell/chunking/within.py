@@ -31,7 +31,12 @@ def cut_within(text: str, low: int, high: int) -> int:
     starts = [low + start for start, _ in sentences(text[low : high + 1])]
     if len(starts) > 1:
         return starts[-1]
-    return _last(_CLAUSE, text, middle, high) or _last(_WORD, text, low, high) or _last_grapheme(text, low, high)
+    return _last(_CLAUSE, text, middle, high) or cut_at_word(text, low, high)
+
+
+def cut_at_word(text: str, low: int, high: int) -> int:
+    """Where to cut `text` after `low` and up to `high`: between words, or else graphemes. See `cut_within`."""
+    return _last(_WORD, text, low, high) or _last_grapheme(text, low, high)
 
 
 def _last(border: regex.Pattern[str], text: str, low: int, high: int) -> int:

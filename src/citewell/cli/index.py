@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -28,7 +28,7 @@ OnProgress = Callable[[Progress], None]
 
 # A first run may add thousands of files; only so many are worth a line each.
 LISTED_ADDED = 20
-STYLES = {FileState.FAILED: "red", FileState.PARTLY: "yellow", FileState.REMOVED: "dim"}
+STYLES = {FileState.FAILED: "red", FileState.PARTLY: "yellow", FileState.SKIPPED: "dim", FileState.REMOVED: "dim"}
 
 # readable=False: whether they can be read is said in our words.
 Paths = Annotated[list[Path], typer.Argument(metavar="PATH", readable=False, help="Files and folders.")]
@@ -64,7 +64,8 @@ def _open_or_create(folder: Path, paths: Sequence[Path], settings: Settings) -> 
     try:
         return Index.open(folder, settings=settings)
     except IndexNotFound:
-        discover(paths, skip=folder)  # a mistyped path must not leave an empty index behind
+        # A mistyped path must not leave an empty index behind.
+        discover(paths, skip=folder, ignore=settings.loading.ignore)
         return Index.create(folder, settings=settings)
 
 
@@ -122,7 +123,7 @@ def _print_report(report: IndexReport) -> None:
     states = Counter(file.state for file in report.files)
     table = Table.grid(padding=(0, 2))
     for file in report.files:
-        if file.state is FileState.UNCHANGED or (file.state is FileState.ADDED and states[file.state] > LISTED_ADDED):
+        if not _is_listed(file, states):
             continue
         line = Text.assemble((place(file.source), "bold"), _detail(file), overflow="fold")
         table.add_row(Text(file.state, STYLES.get(file.state, "green")), line)
@@ -131,9 +132,15 @@ def _print_report(report: IndexReport) -> None:
     out().print(f"{counts}; {count(report.embedded, 'passage')} embedded in {report.seconds:.1f} s", style="bold")
 
 
+def _is_listed(file: FileReport, states: Mapping[FileState, int]) -> bool:
+    if file.state is FileState.UNCHANGED:
+        return bool(file.reason)
+    return file.state is not FileState.ADDED or states[file.state] <= LISTED_ADDED
+
+
 def _detail(file: FileReport) -> str:
-    if file.state is FileState.FAILED:
-        return f": {one_line(file.reason)}"
+    if file.state in (FileState.FAILED, FileState.SKIPPED, FileState.REMOVED):
+        return f": {one_line(file.reason)}" if file.reason else ""
     pages, chunks = sum(file.pages.values()), file.chunks
     counts = [count(number, name) for number, name in ((pages, "page"), (chunks, "chunk")) if number]
     parts = (", ".join(counts), one_line(file.reason))

@@ -52,9 +52,12 @@ def _print_chunk(chunk: Chunk) -> None:
             ("page", ", ".join(label for _, label in chunk.pages)),
             ("characters", f"{chunk.start:,}–{chunk.end:,}"),
             ("readable by", ", ".join(sorted(chunk.rights.groups)) or "nobody"),
+            ("part of", chunk.parent_id or ""),
         ]
     )
     screen.print()
+    if chunk.preamble:
+        screen.print(plain(chunk.preamble), style="dim")
     screen.print(plain(chunk.text))
 
 
@@ -69,9 +72,12 @@ def _print_document(document: Document, chunks: int) -> None:
             ("language", document.language),
             ("trust", document.trust),
             ("readable by", ", ".join(sorted(document.rights.groups)) or "nobody"),
+            ("part of", document.parent_id or ""),
+            *((name, one_line(value)) for name, value in document.metadata.items()),
             ("pages", _pages(document)),
             ("characters", f"{len(document.text):,}"),
             ("chunks", f"{chunks:,}"),
+            ("lost", one_line(document.lost)),
         ]
     )
     _print_odd_pages(document)

@@ -7,8 +7,7 @@ from pathlib import PurePosixPath
 from urllib.parse import quote, urldefrag, urlsplit
 
 from citewell.generation.units import Unit
-from citewell.loading.tables import BETWEEN_CELLS
-from citewell.types import Citation, Hit
+from citewell.types import BETWEEN_CELLS, BETWEEN_SOURCES, Citation, Hit
 
 PageOf = Callable[[str, int], tuple[int, str] | None]
 """The number and label of the page of a document id at a character offset of its text; None without pages."""
@@ -26,7 +25,7 @@ class Citations:
 
     def cite(self, hit: Hit, unit: Unit) -> int:
         """The number of the citation that quotes this unit of this hit."""
-        key = (hit.chunk.id, unit.start, unit.end)
+        key = (hit.passage.id, unit.start, unit.end)
         if key not in self._made:
             self._made[key] = self._citation(len(self._made) + 1, hit, unit)
         return self._made[key].n
@@ -36,7 +35,7 @@ class Citations:
         return tuple(self._made.values())
 
     def _citation(self, n: int, hit: Hit, unit: Unit) -> Citation:
-        chunk = hit.chunk
+        chunk = hit.passage
         quoted = chunk.text[unit.start - chunk.start : unit.end - chunk.start]
         number, label = self._page_of(chunk.document_id, unit.start) or (None, "")
         return Citation(
@@ -56,10 +55,14 @@ class Citations:
 
 
 def link(source: str, page: int | None, quoted: str) -> str:
-    """`source` opened at the place: a PDF at its page (1-based), a web page at the quote, another file as it is.
+    """`source` opened at the place: a PDF at its page (1-based), a web page at the quote, another file as it is; what
+    lies inside another file by that one.
 
     The quote is given as a text fragment (WICG, Scroll to Text Fragment), a long one by its first and last words.
     """
+    outer, _, inner = source.partition(BETWEEN_SOURCES)
+    if inner:
+        return outer  # no program opens a place inside an archive
     place = urldefrag(source).url
     match PurePosixPath(urlsplit(place).path).suffix.lower():
         case ".pdf" if page is not None:

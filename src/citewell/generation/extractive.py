@@ -94,7 +94,7 @@ def _candidates(question: str, hits: Sequence[Hit]) -> list[Candidate]:
     shares = _shares(question, tokens)
     codes = {word for word in shares if _CODE.fullmatch(word)}
     perhaps = codes | {word for word in analyse_query(question) if _CODE.fullmatch(word)}  # `ex 409`
-    without = {hit.chunk.id for hit in hits if codes and codes.isdisjoint(analyse(hit.chunk.text))}
+    without = {hit.chunk.id for hit in hits if codes and codes.isdisjoint(analyse(hit.passage.text))}
     candidates = []
     for (hit, unit), own in zip(places, tokens, strict=True):
         context = frozenset(analyse(f"{hit.chunk.title} {unit.context}"))
@@ -110,7 +110,7 @@ def _places(hits: Sequence[Hit]) -> Sequence[tuple[Hit, Unit]]:
     """The units of all hits, best hit first; what overlapping chunks share comes once, fragments only if all are."""
     found: dict[tuple[str, int, int], tuple[Hit, Unit]] = {}
     for hit in hits:
-        for unit in units(hit.chunk):
+        for unit in units(hit.passage):
             found.setdefault((hit.chunk.document_id, unit.start, unit.end), (hit, unit))
     return [place for place in found.values() if not place[1].is_fragment] or list(found.values())
 

@@ -13,10 +13,11 @@ import html
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import replace
 
 from citewell.models.llm import Prompt
 from citewell.settings import Settings
-from citewell.types import Hit
+from citewell.types import Chunk, Hit
 
 CHARS_PER_TOKEN = 4
 MAX_ATTRIBUTE_CHARS = 200
@@ -49,10 +50,11 @@ _LOOK_ALIKE = str.maketrans("аеорѕіԛսɡαορειυτην", "aeopsiqugao
 def build_prompt(question: str, hits: Sequence[Hit], settings: Settings) -> tuple[Prompt, tuple[Hit, ...]]:
     """The prompt, and the hits it shows: passage `n` is the hit at `n - 1`.
 
-    Passages are whole, best first, as many as `generation.passage_tokens` holds at 4 characters each, at least one.
+    Passages are whole, best first, as many as `generation.passage_tokens` holds at 4 characters each, at least one. A
+    parent too large for what is left gives way to the chunk that was found.
     """
     shown = _fitting(hits, settings.generation.passage_tokens * CHARS_PER_TOKEN)
-    bodies = [(_attributes(n, hit), _disarm(hit.chunk.text)) for n, hit in enumerate(shown, start=1)]
+    bodies = [(_attributes(n, hit), _disarm(_body(hit.passage))) for n, hit in enumerate(shown, start=1)]
     asked = _disarm(question)
     code = _code([asked, *(text for body in bodies for text in body)])
     blocks = [f"<{PASSAGE}-{code} {attributes}>\n{text}\n</{PASSAGE}-{code}>" for attributes, text in bodies]
@@ -61,18 +63,23 @@ def build_prompt(question: str, hits: Sequence[Hit], settings: Settings) -> tupl
 
 
 def _fitting(hits: Sequence[Hit], budget: int) -> tuple[Hit, ...]:
-    total = 0
+    left = budget
     shown: list[Hit] = []
     for hit in hits:
-        total += len(hit.chunk.text)
-        if shown and total > budget:
+        taken = hit if len(_body(hit.passage)) <= left else replace(hit, parent=None)
+        left -= len(_body(taken.passage))
+        if shown and left < 0:
             break
-        shown.append(hit)
+        shown.append(taken)
     return tuple(shown)
 
 
+def _body(chunk: Chunk) -> str:
+    return f"{chunk.preamble}\n{chunk.text}" if chunk.preamble else chunk.text
+
+
 def _attributes(n: int, hit: Hit) -> str:
-    chunk = hit.chunk
+    chunk = hit.passage
     labels = [label for _, label in chunk.pages]
     fields = {
         "title": chunk.title,

@@ -121,7 +121,7 @@ def _support(sentence: str, hit: Hit) -> Unit:
         shared = sum(_weight(word) for word in words & own) + _CONTEXT_WEIGHT * sum(map(_weight, around))
         return shared / math.sqrt(len(own) + 1) - unit.is_fragment
 
-    return max(units(hit.chunk), key=overlap)
+    return max(units(hit.passage), key=overlap)
 
 
 def _weight(word: str) -> float:
@@ -137,7 +137,7 @@ def _strange_figures(sentence: str, hits: Sequence[Hit]) -> list[str]:
 
 
 def _all_text(hit: Hit) -> str:
-    return " ".join([hit.chunk.title, *hit.chunk.heading_path, hit.chunk.text])
+    return " ".join([hit.passage.title, *hit.passage.heading_path, hit.passage.preamble, hit.passage.text])
 
 
 def _digits(figure: str) -> str:

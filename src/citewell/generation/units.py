@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from citewell.chunking.sentences import sentences
-from citewell.loading.tables import BETWEEN_CELLS
-from citewell.types import Chunk, ElementKind
+from citewell.types import BETWEEN_CELLS, Chunk, ElementKind
 
 MAX_CODE_LINES = 12
 MAX_TITLE_WORDS = 10
@@ -117,12 +116,16 @@ def _table(chunk: Chunk, lines: list[tuple[int, int]]) -> Iterator[Unit]:
     texts = [chunk.text[slice(*line)].strip() for line in lines]
     first = next(place for place, text in enumerate(texts) if BETWEEN_CELLS in text)
     rows = [_cells(text) for text in texts[first:]]
-    head = rows[0] if _is_head(rows) else []
-    caption = " ".join(texts[:first])
+    has_head = _is_head(rows)
+    above = [line.strip() for line in chunk.preamble.split("\n") if line.strip()]
+    heads = [_cells(line) for line in above if BETWEEN_CELLS in line]
+    head = rows[0] if has_head else heads[-1] if heads else []
+    caption = " ".join([*(line for line in above if BETWEEN_CELLS not in line), *texts[:first]])
     for place, (line, row) in enumerate(zip(lines[first:], rows, strict=True)):
         context = f"{caption} {' '.join(head)}".strip()
-        shown = _readable(row, head) if place or not head else BETWEEN_CELLS.join(row)
-        yield _unit(chunk, *line, shown, context, is_fragment=bool(head) and place == 0)
+        names_columns = has_head and place == 0
+        shown = BETWEEN_CELLS.join(row) if names_columns else _readable(row, head)
+        yield _unit(chunk, *line, shown, context, is_fragment=names_columns)
 
 
 def _cells(line: str) -> list[str]:

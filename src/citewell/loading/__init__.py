@@ -3,53 +3,48 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
-import os
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import quote
 
-from citewell.errors import CitewellError, DamagedFile, EmptyFile, LoadError
+from citewell.errors import LimitExceeded, LoadError
 from citewell.loading.access import ACCESS_FILE, AccessRules
-from citewell.loading.attributes import NOTHING, Attributes
-from citewell.loading.bounds import MEGABYTE, check_file, check_pages, check_text
-from citewell.loading.discovery import SourceFile, discover
-from citewell.loading.formats import Format, detect
-from citewell.loading.parsed import Parsed
+from citewell.loading.bounds import MEGABYTE, check_file
+from citewell.loading.discovery import Discovered, SourceFile, discover
+from citewell.loading.isolation import parse_apart
+from citewell.loading.language import detect_language
+from citewell.loading.parsed import Inside, Parsed
+from citewell.loading.scan.engine import available as ocr_engine
 from citewell.settings import Loading
-from citewell.types import EVERYONE, Document, Rights, Trust
+from citewell.types import BETWEEN_SOURCES, EVERYONE, NOTHING, Attributes, Document, PageState, Rights, Trust
 
 __all__ = [
     "ACCESS_FILE",
     "AccessRules",
-    "Attributes",
+    "Discovered",
+    "Loaded",
     "SourceFile",
     "described",
     "discover",
     "document_id",
+    "inner_source",
     "load",
-    "parse",
+    "ocr_engine",
     "read",
 ]
 
-_LOADERS = {
-    Format.PLAIN: ("plain", "load_plain"),
-    Format.CSV: ("plain", "load_csv"),
-    Format.MARKDOWN: ("markdown", "load_markdown"),
-    Format.HTML: ("html", "load_html"),
-    Format.CODE: ("code", "load_code"),
-    Format.PDF: ("pdf", "load_pdf"),
-    Format.DOCX: ("docx", "load_docx"),
-    Format.PPTX: ("pptx", "load_pptx"),
-    Format.SHEETS: ("sheets", "load_sheets"),
-    Format.MAIL: ("mail", "load_mail"),
-    Format.OUTLOOK: ("outlook", "load_outlook"),
-    Format.EPUB: ("epub", "load_epub"),
-    Format.RTF: ("rtf", "load_rtf"),
-    Format.JSON: ("records", "load_json"),
-    Format.IMAGE: ("image", "load_image"),
-    Format.ZIP: ("zipped", "load_zip"),
-}
-_SHORT = 120
+_TRUSTED_LEAST_FIRST = (Trust.UNTRUSTED, Trust.UNREVIEWED, Trust.APPROVED)
+_NAMED_PAGES = 5
+_LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A document, the files inside it, and what to tell about it."""
+
+    document: Document
+    inside: tuple[SourceFile, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def document_id(source: str) -> str:
@@ -57,15 +52,27 @@ def document_id(source: str) -> str:
     return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+def inner_source(source: str) -> str:
+    """How the sources of all files inside the one at `source` begin."""
+    return source + BETWEEN_SOURCES
+
+
 def read(file: SourceFile, limits: Loading) -> bytes:
     """The file's bytes.
 
     Raises:
         LoadError: discovery found a problem with it, or it cannot be read.
-        LimitExceeded: over `max_file_mb`; it is not read then.
+        LimitExceeded: over `max_file_mb`; it is not read then. Or deeper than `max_depth` inside others.
     """
     if file.problem is not None:
         raise file.problem
+    if file.depth > limits.max_depth:
+        raise LimitExceeded(
+            f"It lies {file.depth} files deep; the limit is {limits.max_depth}.",
+            remedy="Raise max_depth in [loading], or take the file out.",
+        )
+    if file.data is not None:
+        return file.data
     try:
         check_file(file.path.stat().st_size, limits)
         with file.path.open("rb") as stream:
@@ -79,55 +86,29 @@ def read(file: SourceFile, limits: Loading) -> bytes:
     return data
 
 
-def parse(data: bytes, name: str, limits: Loading) -> Parsed:
-    """Text and elements of a file's bytes, whatever its format; `name` is its name without the folder.
-
-    A PDF without any text is no error: its pages say what is missing.
-
-    Raises:
-        LoadError: one of its kinds, with the reason. Whatever a parser raises becomes DamagedFile.
-    """
-    module, function = _LOADERS[detect(data, name)]
-    loader: Callable[[bytes, str, Loading], Parsed]
-    loader = getattr(importlib.import_module(f"citewell.loading.{module}"), function)
-    try:
-        parsed = loader(data, name, limits)
-        check_text(len(parsed.text.encode()), limits)
-        check_pages(len(parsed.pages), limits)
-    except (CitewellError, ImportError):
-        raise
-    except Exception as error:
-        # The border: parsers raise anything, and one file never stops a folder.
-        complaint = " ".join(str(error).split())[:_SHORT]
-        raise DamagedFile(
-            f"It does not parse ({type(error).__name__}: {complaint}).",
-            remedy="Open it in the program that made it, save it again, and index that.",
-        ) from error
-    if not parsed.elements and not parsed.pages:
-        raise EmptyFile("There is no text in it.", remedy="Put content in it, or leave it out.")
-    return parsed
-
-
 def load(
     file: SourceFile,
     limits: Loading,
     attributes: Attributes = NOTHING,
     default_groups: Iterable[str] = (EVERYONE,),
+    *,
     data: bytes | None = None,
-) -> Document:
+    passwords: Sequence[str] = (),
+) -> Loaded:
     """Read one file as a Document, with what `AccessRules.rules_for` said about it; `data` is its bytes if known.
 
-    `default_groups` may read it where no rule names groups. Its version is the rule's, else the first 8 digits of its
-    content hash.
+    It is parsed in a process of its own. See `described` for its rights, title, version, validity and trust.
 
     Raises:
         LoadError: the file cannot be read; the others can.
     """
     content = read(file, limits) if data is None else data
-    # A name need not be UTF-8, a title must be.
-    name = os.fsencode(file.path.name).decode("utf-8", errors="replace")
-    parsed = parse(content, name, limits)
+    parsed = parse_apart(content, file.name, limits, passwords)
     content_hash = hashlib.sha256(content).hexdigest()
+    language = parsed.declared.language or parsed.language or detect_language(parsed.text)
+    declared = replace(parsed.declared, title=parsed.declared.title or parsed.title, language=language)
+    if parsed.suspicious or any(page.state is PageState.SUSPICIOUS for page in parsed.pages):
+        declared = replace(declared, trust=Trust.UNTRUSTED)
     document = Document(
         id=document_id(file.source),
         content_hash=content_hash,
@@ -138,20 +119,79 @@ def load(
         elements=parsed.elements,
         rights=Rights(frozenset()),
         pages=parsed.pages,
-        language=parsed.language,
+        parent_id=file.parent_id,
+        metadata=parsed.metadata,
+        declared=declared,
+        lost="; ".join(_lost(parsed)),
     )
-    return described(document, attributes, default_groups)
+    return Loaded(
+        described(document, attributes, default_groups), tuple(_inside(file, parsed.inside)), tuple(_warnings(parsed))
+    )
 
 
 def described(document: Document, attributes: Attributes, default_groups: Iterable[str]) -> Document:
-    """The document with what its access rules say; where they say nothing, what it has by itself or by default."""
-    groups = attributes.groups if attributes.groups is not None else frozenset(default_groups)
+    """The document with what its access rules say; where they say nothing, what it says of itself or the default.
+
+    What it says of itself is not to be trusted: it takes rights and trust away, and never adds any.
+    """
+    said = document.declared
+    rights = [Rights(attributes.groups if attributes.groups is not None else frozenset(default_groups))]
+    if said.groups is not None:
+        rights.append(Rights(said.groups))
+    trust = [attributes.trust or Trust.UNREVIEWED, said.trust or Trust.APPROVED]
+    author = attributes.author or said.author
     return replace(
         document,
-        title=attributes.title or document.title,
-        version=attributes.version or document.content_hash[:8],
-        rights=Rights(groups),
-        valid_from=attributes.valid_from,
-        valid_to=attributes.valid_to,
-        trust=attributes.trust or Trust.UNREVIEWED,
+        title=attributes.title or said.title or document.title,
+        version=attributes.version or said.version or document.content_hash[:8],
+        rights=Rights.intersection(rights),
+        valid_from=attributes.valid_from or said.valid_from,
+        valid_to=attributes.valid_to or said.valid_to,
+        trust=min(trust, key=_TRUSTED_LEAST_FIRST.index),
+        language=attributes.language or said.language or "",
+        metadata={**document.metadata, "author": author} if author else document.metadata,
     )
+
+
+def _inside(file: SourceFile, found: Sequence[Inside]) -> Iterator[SourceFile]:
+    """Each file inside with a source of its own, also where two have one name."""
+    taken: set[str] = set()
+    for inside in found:
+        short = inside.name if len(inside.name) <= _LONGEST_NAME else f"{inside.name[:_LONGEST_NAME]}…"
+        name, count = short, 1
+        while name in taken:
+            count += 1
+            name = f"{short} ({count})"
+        taken.add(name)
+        yield SourceFile(
+            path=file.path,
+            source=inner_source(file.source) + "/".join(map(_segment, name.split("/"))),
+            name=inside.name.replace("\\", "/").rpartition("/")[2] or name,
+            data=inside.data,
+            depth=file.depth + 1,
+            parent_id=document_id(file.source),
+        )
+
+
+def _segment(name: str) -> str:
+    # A browser would take the dots, however they are written, for a way out of the archive.
+    return quote(name, safe="") if name.strip(".") else "_" * max(len(name), 1)
+
+
+def _lost(parsed: Parsed) -> Iterator[str]:
+    """What could not be read, in words."""
+    lost = [page for page in parsed.pages if page.state in (PageState.NEEDS_OCR, PageState.FAILED)]
+    reasons: dict[str, list[str]] = {}
+    for page in lost:
+        reasons.setdefault(page.reason or page.state, []).append(page.label)
+    for reason, labels in reasons.items():
+        more = f" and {len(labels) - _NAMED_PAGES} more" if len(labels) > _NAMED_PAGES else ""
+        yield f"page{'s' if len(labels) > 1 else ''} {', '.join(labels[:_NAMED_PAGES])}{more}: {reason}"
+    yield from parsed.lost
+
+
+def _warnings(parsed: Parsed) -> Iterator[str]:
+    yield from parsed.suspicious
+    for page in parsed.pages:
+        if page.state is PageState.SUSPICIOUS:
+            yield f"Page {page.label} is suspicious: {page.reason}."

@@ -7,12 +7,13 @@
     valid_to = 2026-12-31            # the last day in force
 
 Every ancestor folder's file counts. Key by key, a nearer file wins over a farther one and a later rule over an earlier.
+The same keys but `match` may stand in a side file, `report.pdf.citewell.toml` for `report.pdf`, which wins over all.
 """
 
 from __future__ import annotations
 
+import errno
 import re
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -22,23 +23,23 @@ from typing import Annotated, Any, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from citewell.errors import SettingsError
-from citewell.loading.attributes import Attributes
+from citewell.loading.globs import compile_glob, one_spelling
 from citewell.settings import read_toml
-from citewell.types import Trust
+from citewell.types import Attributes, Trust
 
 ACCESS_FILE = "citewell-access.toml"
+SIDE_ENDING = ".citewell.toml"
 
 MAX_BYTES = 1_000_000
 
 _Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
 
 
-class _RuleTable(BaseModel):
-    """One `[[rule]]`. Strict, so that `groups = "staff"` is an error and not a set of letters."""
+class _SideTable(BaseModel):
+    """What may be said. Strict, so that `groups = "staff"` is an error and not a set of letters."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    match: _Name
     groups: list[_Name] | None = None
     title: _Name | None = None
     version: _Name | None = None
@@ -47,6 +48,12 @@ class _RuleTable(BaseModel):
     trust: Annotated[Trust, Field(strict=False)] | None = None
     language: Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$")] | None = None
     author: _Name | None = None
+
+
+class _RuleTable(_SideTable):
+    """One `[[rule]]`."""
+
+    match: _Name
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +81,17 @@ class AccessRules:
         """
         said: dict[str, Any] = {}
         for folder in reversed(path.parents):
-            relative = unicodedata.normalize("NFC", path.relative_to(folder).as_posix())
+            relative = one_spelling(path.relative_to(folder).as_posix())
             for rule in self._rules_in(folder):
                 if rule.pattern.fullmatch(relative):
                     said.update(rule.says)
                     self._matched.add((folder, rule.match))
+        said.update(_side(path.with_name(path.name + SIDE_ENDING)))
         attributes = replace(Attributes(), **said)
         if attributes.valid_from and attributes.valid_to and attributes.valid_to < attributes.valid_from:
             raise SettingsError(
                 f"The access rules for {path} make it valid from {attributes.valid_from} to {attributes.valid_to}.",
-                remedy=f"Correct valid_from or valid_to in the {ACCESS_FILE} files above it.",
+                remedy=f"Correct valid_from or valid_to in its {SIDE_ENDING} file or the {ACCESS_FILE} files above it.",
             )
         return attributes
 
@@ -106,16 +114,31 @@ class AccessRules:
         return self._by_folder[folder]
 
 
-def _read(path: Path) -> tuple[_Rule, ...]:
+def _table(path: Path) -> dict[str, Any]:
+    """The file's content; {} where there is none."""
     try:
         path.lstat()
     except (FileNotFoundError, NotADirectoryError):
-        return ()
-    except OSError as error:  # It may be there: going on without it could give rights away.
+        return {}
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:  # Nothing can be there.
+            return {}
+        # It may be there: going on without it could give rights away.
         raise SettingsError(f"{path} cannot be read: {error.strerror}.", remedy="Check its permissions.") from None
     if not path.is_file() or path.stat().st_size > MAX_BYTES:
         raise _wrong(path, f"it must be a file of at most {MAX_BYTES:,} bytes")
-    data = read_toml(path)
+    return read_toml(path)
+
+
+def _side(path: Path) -> dict[str, Any]:
+    try:
+        return _says(_SideTable.model_validate(_table(path)))
+    except ValidationError as error:
+        raise _wrong(path, _complaint(error)) from None
+
+
+def _read(path: Path) -> tuple[_Rule, ...]:
+    data = _table(path)
     unknown = sorted(set(data) - {"rule"})
     if unknown:
         raise _wrong(path, f"unknown key {unknown[0]}")
@@ -129,63 +152,29 @@ def _rule(path: Path, number: int, table: object) -> _Rule:
     try:
         rule = _RuleTable.model_validate(table)
     except ValidationError as error:
-        problem = cast("dict[str, Any]", error.errors(include_url=False, include_input=False)[0])
-        key = ".".join(str(part) for part in problem["loc"]) or "the table"
-        text = "unknown key" if problem["type"] == "extra_forbidden" else problem["msg"]
-        raise _wrong(path, f"rule {number}: {key}: {text}") from None
-    says = {key: value for key, value in rule if value is not None and key != "match"}
-    if rule.groups is not None:
-        says["groups"] = frozenset(rule.groups)
+        raise _wrong(path, f"rule {number}: {_complaint(error)}") from None
     try:
-        return _Rule(rule.match, _compile(rule.match), says)
+        return _Rule(rule.match, compile_glob(rule.match), _says(rule))
     except (ValueError, re.error) as error:
         raise _wrong(path, f"rule {number}: match: {error}") from None
+
+
+def _says(table: _SideTable) -> dict[str, Any]:
+    says = {key: value for key, value in table if value is not None and key != "match"}
+    if table.groups is not None:
+        says["groups"] = frozenset(table.groups)
+    return says
+
+
+def _complaint(error: ValidationError) -> str:
+    problem = cast("dict[str, Any]", error.errors(include_url=False, include_input=False)[0])
+    key = ".".join(str(part) for part in problem["loc"]) or "the table"
+    return f"{key}: {'unknown key' if problem['type'] == 'extra_forbidden' else problem['msg']}"
 
 
 def _wrong(path: Path, complaint: str) -> SettingsError:
     return SettingsError(
         f"{path}: {complaint}.",
         remedy="Nothing was indexed, so that no document gets the wrong rights. Correct it; a [[rule]] may hold "
-        f"{', '.join(_RuleTable.model_fields)}.",
+        f"match, {', '.join(_SideTable.model_fields)}.",
     )
-
-
-def _compile(pattern: str) -> re.Pattern[str]:
-    """Translate a glob. A pattern that ends in a plain name or in / covers all below a folder of that name.
-
-    Without that, `match = "secret"` would protect nothing in the folder, in silence.
-
-    Raises:
-        ValueError: what is wrong with the pattern.
-    """
-    *folders, last = unicodedata.normalize("NFC", pattern).removesuffix("/").split("/")
-    if "\\" in pattern or {"", ".", ".."} & {*folders, last}:
-        raise ValueError("must be relative to the file's folder, with one / between names, and without . and ..")
-    before = "".join("(?:[^/]+/)*" if folder == "**" else _segment(folder) + "/" for folder in folders)
-    if last == "**":
-        below = ".+"
-    elif pattern.endswith("/"):
-        below = _segment(last) + "/.+"
-    else:
-        below = _segment(last) + ("" if re.search(r"[*?\[]", last) else "(?:/.+)?")
-    return re.compile(before + below, re.DOTALL)
-
-
-def _segment(glob: str) -> str:
-    if "**" in glob:
-        raise ValueError("** stands for whole folders, alone between two /")
-    if re.search(r"\[(?!!?[^\]!]+\])", glob):
-        raise ValueError("a [ that opens no set of signs")
-    return "".join(_sign(sign) for sign in re.findall(r"\[[^\]]+\]|.", glob, re.DOTALL))
-
-
-def _sign(sign: str) -> str:
-    if sign == "*":
-        return "[^/]*"
-    if sign == "?":
-        return "[^/]"
-    if len(sign) > 1:
-        negation, members = ("^/", sign[2:-1]) if sign[1] == "!" else ("", sign[1:-1])
-        escaped = re.sub(r"([^a-zA-Z0-9-])", r"\\\1", members)
-        return f"[{negation}{escaped}]"
-    return re.escape(sign)

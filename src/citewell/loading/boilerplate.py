@@ -1,4 +1,4 @@
-"""Which part of a web page is its content: navigation, banners and hidden text leave the tree.
+"""Which part of a web page is its content: navigation and banners leave the tree. See `html_hidden` for hidden text.
 
 trafilatura, made for the same, lost on the shared files what must not be lost: the h1 of three pages of four, text that
 follows a table, where a nested table stood, the lines of a <pre>; and it flattened a short page of branch hours into
@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from lxml import etree
 from lxml.html import HtmlElement
 
+from citewell.loading.html_text import BESIDE, take_out
+
 _NEVER = frozenset(
     """
     head script style template noscript iframe object embed canvas audio video svg dialog button select textarea
@@ -22,11 +24,29 @@ _NEVER = frozenset(
 )
 _NEVER_ROLES = frozenset({"navigation", "search", "dialog", "alertdialog", "menu", "menubar", "toolbar"})
 _KIND_OF_ROLE = {"banner": "header", "contentinfo": "footer", "complementary": "aside"}
-_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-_EDIT_LINK = "mw-editsection"
+# The line that mail programs show in their list; hints beside a field.
+_HINT_WORDS = frozenset({"preheader", "preview", "tooltip"})
+_MESSAGE_ROLES = frozenset({"alert", "status", "log", "tooltip", "progressbar"})
+# Links to edit or to point at a section, numbers of lines of code, and a second form of the same formula.
+_NEVER_CLASSES = frozenset(
+    {"mw-editsection", "headerlink", "hash-link", "linenos", "lineno", "linenumbers", "katex-html"}
+)
 
 _MENU_WORDS = frozenset(
-    {"nav", "navbar", "navbox", "navigation", "menu", "breadcrumb", "breadcrumbs", "sidebar", "toc", "pagination"}
+    {
+        "nav",
+        "navbar",
+        "navbox",
+        "navigation",
+        "menu",
+        "breadcrumb",
+        "breadcrumbs",
+        "sidebar",
+        "toc",
+        "pagination",
+        "catlinks",
+        "printfooter",
+    }
 )
 _CONSENT_WORDS = frozenset({"consent", "gdpr", "onetrust", "cookiebar", "cookiebanner"})
 _BANNER_WORDS = frozenset({"banner", "notice", "bar", "popup", "message", "alert", "overlay", "modal", "law"})
@@ -67,9 +87,9 @@ def main_content(page: HtmlElement) -> HtmlElement:
     if body is None:
         body = page
     for element in [one for one in body.iterdescendants(etree.Element) if _is_never_content(one)]:
-        element.drop_tree()
+        take_out(element, BESIDE)
     for element in list(_beside_content(body)):
-        element.drop_tree()
+        take_out(element, BESIDE)
     for candidates in (body.xpath(_OUTERMOST_MAINS), body.xpath(".//article")):
         # Of several articles none is the page.
         if len(candidates) == 1 and _size(candidates[0]) >= _size(body) * _MOSTLY:
@@ -81,10 +101,20 @@ def _is_never_content(element: HtmlElement) -> bool:
     return (
         element.tag in _NEVER
         or element.get("role", "").strip().lower() in _NEVER_ROLES
-        or element.get("hidden", "until-found") != "until-found"
-        or element.get("aria-hidden") == "true"
-        or _HIDDEN_STYLE.search(element.get("style", "")) is not None
-        or _EDIT_LINK in element.get("class", "")
+        # The name of a menu that a checkbox opens.
+        or (element.tag == "label" and element.get("aria-hidden") == "true")
+        or not _NEVER_CLASSES.isdisjoint(element.get("class", "").split())
+    )
+
+
+def is_furniture(element: HtmlElement) -> bool:
+    """Whether it is something that many pages hide until it is asked for: a menu, a dialog, a message."""
+    return (
+        _is_never_content(element)
+        or element.get("role", "").strip().lower() in _MESSAGE_ROLES
+        or element.get("aria-live") is not None
+        or not _words(element).isdisjoint(_MENU_WORDS | _CONSENT_WORDS | _BANNER_WORDS | _HINT_WORDS)
+        or sum(map(_size, element.iter("a"))) > _size(element) * _MOSTLY
     )
 
 
@@ -123,10 +153,14 @@ def _is_beside(element: HtmlElement, closed: _Open, headlines: int) -> bool:
     }
     if kind in beside:
         return beside[kind]
-    words = set(re.split(r"[^a-z]+", f"{element.get('class', '')} {element.get('id', '')}".lower()))
+    words = _words(element)
     asks_consent = bool(words & _CONSENT_WORDS or (words & {"cookie", "cookies"} and words & _BANNER_WORDS))
     is_menu = element.tag in _MENU_TAGS and bool(words & _MENU_WORDS) and closed.is_mostly_links
     return asks_consent or is_menu
+
+
+def _words(element: HtmlElement) -> set[str]:
+    return set(re.split(r"[^a-z]+", f"{element.get('class', '')} {element.get('id', '')}".lower()))
 
 
 def _size(element: HtmlElement) -> int:

@@ -38,6 +38,11 @@ def check_pages(count: int, limits: Loading) -> None:
     _check(count, "pages", limits.max_pages, "max_pages")
 
 
+def check_inside(count: int, limits: Loading) -> None:
+    """Refuse a container of `count` files over `max_inside`."""
+    _check(count, "files in it", limits.max_inside, "max_inside")
+
+
 def _check(found: int, unit: str, allowed: int, key: str) -> None:
     if found > allowed:
         raise LimitExceeded(

@@ -5,95 +5,152 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from re import Pattern
 
-from citewell.errors import LoadError, PathError, PermissionRefused
-from citewell.loading.access import ACCESS_FILE
+from citewell.errors import LoadError, NotAFile, PathError, PermissionRefused, SettingsError
+from citewell.loading.access import ACCESS_FILE, SIDE_ENDING
+from citewell.loading.globs import compile_glob, one_spelling
 from citewell.settings import SETTINGS_FILE
+
+_PERMIT = "Give this user permission, or leave it out."
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
     """One file, or a place in a folder that could not be taken and the `problem` why.
 
-    `path` is absolute and resolved, `source` its `file://` URI: the same however the caller spelt the path.
+    `path` is absolute and resolved, `source` its `file://` URI: the same however the caller spelt the path. A file
+    inside another has that one's path, and its own `data`, name and `depth` (1 in a file of a folder).
     """
 
     path: Path
     source: str
+    name: str
     problem: LoadError | None = None
+    data: bytes | None = None
+    depth: int = 0
+    parent_id: str | None = None
 
 
-def discover(paths: Sequence[Path], skip: Path | None = None) -> list[SourceFile]:
+@dataclass(slots=True)
+class Discovered:
+    """The files found, each once, and how many were passed over as hidden or by `loading.ignore`."""
+
+    files: list[SourceFile] = field(default_factory=list)
+    ignored: int = 0
+
+
+def discover(paths: Sequence[Path], *, skip: Path | None = None, ignore: Sequence[str] = ()) -> Discovered:
     """The files at and below `paths`: in the order given, folders sorted by name, each file once.
 
-    Hidden files and folders, access and settings files and what lies inside `skip` (the index) are left out. A path
-    given may be a symbolic link; links inside a folder are reported, not followed, since they may point out of it.
-    Devices, pipes and sockets are never opened.
+    Hidden files and folders, what an `ignore` glob matches (against the name, or with a / against the path below the
+    folder given), access and settings files and what lies inside `skip` (the index) are left out. A path given may be a
+    symbolic link; links inside a folder are reported, not followed, since they may point out of it. Devices, pipes and
+    sockets are never opened.
 
     Raises:
         PathError: a given path does not exist, or is neither file nor folder, or there is no file at any of them.
         PermissionRefused: a given path may not be read.
+        SettingsError: an ignore glob is wrong.
     """
-    avoided = skip.resolve() if skip is not None else None
+    walk = _Walk(skip.resolve() if skip is not None else None, [_ignored(glob) for glob in ignore])
     found: dict[Path, SourceFile] = {}
     for path in paths:
-        for file in _named(path, avoided):
+        for file in walk.named(path):
             found.setdefault(file.path, file)
     if not found:
         raise PathError(
             f"There is nothing to index in {', '.join(map(str, paths)) or 'no paths'}.",
             remedy="Name a file, or a folder with files that are not hidden.",
         )
-    return list(found.values())
+    return Discovered(list(found.values()), walk.ignored)
 
 
-def _named(path: Path, avoided: Path | None) -> Iterator[SourceFile]:
+def _ignored(glob: str) -> tuple[bool, Pattern[str]]:
+    """Whether the glob is for whole paths, and its expression."""
     try:
-        resolved = path.resolve(strict=True)
-        mode = resolved.stat().st_mode
-        if stat.S_ISDIR(mode):
-            yield from _folder(_entries(resolved), avoided)
-        elif not stat.S_ISREG(mode):
-            raise PathError(f"{path} is {_special(mode)}, not a file.", remedy="Name files or folders.")
-        elif not _left_out(resolved, avoided):
-            resolved.open("rb").close()
-            yield _source_file(resolved)
-    except PermissionError:
-        raise PermissionRefused(
-            f"{path} may not be read.", remedy="Give this user read permission on it, or leave it out."
-        ) from None
-    except (FileNotFoundError, NotADirectoryError):
-        raise PathError(f"There is no file or folder {path}.", remedy="Check the path.") from None
-    except (OSError, RuntimeError) as error:  # A loop of symbolic links is a RuntimeError in Python 3.11.
-        raise PathError(f"{path} cannot be read: {error}.", remedy="Check the path.") from None
+        return "/" in glob.rstrip("/"), compile_glob(glob.rstrip("/"))
+    except ValueError as error:
+        raise SettingsError(f"loading.ignore: {glob!r}: {error}.", remedy="Correct the glob.") from None
 
 
-def _folder(entries: list[os.DirEntry[str]], avoided: Path | None) -> Iterator[SourceFile]:
-    for entry in entries:
-        path = Path(entry.path)
-        if entry.name.startswith(".") or _left_out(path, avoided):
-            continue
+@dataclass(slots=True)
+class _Walk:
+    """A walk through folders. `ignore` holds expressions, each with whether it is for whole paths."""
+
+    avoided: Path | None
+    ignore: list[tuple[bool, Pattern[str]]]
+    ignored: int = 0
+
+    def named(self, path: Path) -> Iterator[SourceFile]:
+        """What a path that the caller named stands for."""
         try:
-            mode = entry.stat(follow_symlinks=False).st_mode
-        except FileNotFoundError:
-            continue  # it has gone since the folder was listed
-        if stat.S_ISDIR(mode):
-            try:
-                inside = _entries(path)
-            except OSError as error:
-                yield _source_file(path, f"The folder cannot be read: {error.strerror}.", "Give this user permission.")
+            resolved = path.resolve(strict=True)
+            mode = resolved.stat().st_mode
+            if stat.S_ISDIR(mode):
+                yield from self._below(resolved)
+            elif not stat.S_ISREG(mode):
+                raise PathError(f"{path} is {_special(mode)}, not a file.", remedy="Name files or folders.")
+            elif not self._is_ours(resolved):
+                resolved.open("rb").close()
+                yield _source_file(resolved)
+        except PermissionError:
+            raise PermissionRefused(
+                f"{path} may not be read.", remedy="Give this user read permission on it, or leave it out."
+            ) from None
+        except (FileNotFoundError, NotADirectoryError):
+            raise PathError(f"There is no file or folder {path}.", remedy="Check the path.") from None
+        except (OSError, RuntimeError) as error:  # A loop of symbolic links is a RuntimeError in Python 3.11.
+            raise PathError(f"{path} cannot be read: {error}.", remedy="Check the path.") from None
+
+    def _below(self, root: Path) -> Iterator[SourceFile]:
+        # A stack and not recursion: folders may lie a thousand deep.
+        waiting = [iter(_entries(root))]
+        while waiting:
+            entry = next(waiting[-1], None)
+            if entry is None:
+                waiting.pop()
                 continue
-            yield from _folder(inside, avoided)
-        elif stat.S_ISREG(mode):
-            yield _source_file(path)
-        elif stat.S_ISLNK(mode):
-            yield _source_file(
-                path, "It is a symbolic link inside a folder.", "Name its target, if it is to be indexed."
-            )
-        else:
-            yield _source_file(path, f"It is {_special(mode)}, not a file.", "Move it out of the folder.")
+            path = Path(entry.path)
+            if self._is_ours(path):
+                continue
+            if entry.name.startswith(".") or self._is_ignored(path, root):
+                self.ignored += 1
+                continue
+            try:
+                mode = entry.stat(follow_symlinks=False).st_mode
+            except FileNotFoundError:
+                continue  # it has gone since the folder was listed
+            except OSError as error:
+                yield _source_file(path, LoadError(f"It cannot be seen: {error.strerror}.", remedy=_PERMIT))
+                continue
+            if not stat.S_ISDIR(mode):
+                yield _found(path, mode)
+                continue
+            try:
+                waiting.append(iter(_entries(path)))
+            except OSError as error:
+                yield _source_file(path, LoadError(f"The folder cannot be read: {error.strerror}.", remedy=_PERMIT))
+
+    def _is_ours(self, path: Path) -> bool:
+        mine = path.name in (ACCESS_FILE, SETTINGS_FILE) or path.name.endswith(SIDE_ENDING)
+        return mine or (self.avoided is not None and path.is_relative_to(self.avoided))
+
+    def _is_ignored(self, path: Path, root: Path) -> bool:
+        name, whole = one_spelling(path.name), one_spelling(path.relative_to(root).as_posix())
+        return any(pattern.fullmatch(whole if for_paths else name) for for_paths, pattern in self.ignore)
+
+
+def _found(path: Path, mode: int) -> SourceFile:
+    if stat.S_ISREG(mode):
+        return _source_file(path)
+    if stat.S_ISLNK(mode):
+        return _source_file(
+            path, NotAFile("It is a symbolic link inside a folder.", remedy="Name its target, if it is to be indexed.")
+        )
+    return _source_file(path, NotAFile(f"It is {_special(mode)}, not a file.", remedy="Move it out of the folder."))
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
@@ -101,12 +158,10 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         return sorted(entries, key=lambda entry: entry.name)
 
 
-def _left_out(path: Path, avoided: Path | None) -> bool:
-    return path.name in (ACCESS_FILE, SETTINGS_FILE) or (avoided is not None and path.is_relative_to(avoided))
-
-
-def _source_file(path: Path, problem: str = "", remedy: str = "") -> SourceFile:
-    return SourceFile(path, path.as_uri(), LoadError(problem, remedy=remedy) if problem else None)
+def _source_file(path: Path, problem: LoadError | None = None) -> SourceFile:
+    # A name need not be UTF-8, a title must be.
+    name = os.fsencode(path.name).decode("utf-8", errors="replace")
+    return SourceFile(path, path.as_uri(), name, problem)
 
 
 def _special(mode: int) -> str:

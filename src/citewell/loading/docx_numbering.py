@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 
 from lxml.etree import _Element
 
+from citewell.loading.numerals import numeral
+
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_ROMAN = (
-    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl")),
-    *((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
-)
-_MOST_COUNTED = 4_000  # Beyond it letters and Roman numbers grow without use.
+DEEPEST = 8
+"""Levels that lists go in, from 0; Word has no more."""
+_LONGEST_LABEL = 100
 
 
 def w(tag: str) -> str:
@@ -25,6 +25,11 @@ def value(parent: _Element | None, path: str) -> str | None:
     """The `w:val` of the element at `path` (names with / between) below `parent`; None where there is none."""
     found = parent.find("/".join(map(w, path.split("/")))) if parent is not None else None
     return None if found is None else found.get(w("val"))
+
+
+def is_on(switch: _Element | None) -> bool:
+    """Whether an element such as `w:b` is there and not switched off."""
+    return switch is not None and switch.get(w("val"), "true") not in {"0", "false", "off"}
 
 
 def whole_number(text: str | None, default: int = 0) -> int:
@@ -113,39 +118,19 @@ class Labels:
 
         def shown(placeholder: re.Match[str]) -> str:
             at = int(placeholder[1]) - 1
-            return _shown(counts[at], levels[at].form) if at < len(counts) and at in levels else ""
+            return numeral(counts[at], levels[at].form) if at < len(counts) and at in levels else ""
 
         return re.sub(r"%([1-9])", shown, levels[depth].text).strip()
 
 
 def _levels(elements: Iterable[_Element]) -> dict[int, _Level]:
     return {
-        whole_number(element.get(w("ilvl"))): _Level(
+        depth: _Level(
             whole_number(value(element, "start"), 1),
             value(element, "numFmt") or "decimal",
-            value(element, "lvlText") or "",
+            (value(element, "lvlText") or "")[:_LONGEST_LABEL],
             value(element, "pStyle") or "",
         )
         for element in elements
+        if (depth := whole_number(element.get(w("ilvl")))) <= DEEPEST
     }
-
-
-def _shown(count: int, form: str) -> str:
-    if form == "none":
-        return ""
-    if form == "decimalZero":
-        return f"{count:02}"
-    if form in {"lowerLetter", "upperLetter"} and 0 < count <= _MOST_COUNTED:
-        letters = chr(ord("a") + (count - 1) % 26) * ((count - 1) // 26 + 1)
-        return letters if form == "lowerLetter" else letters.upper()
-    if form in {"lowerRoman", "upperRoman"} and 0 < count <= _MOST_COUNTED:
-        return _roman(count) if form == "lowerRoman" else _roman(count).upper()
-    return str(count)
-
-
-def _roman(count: int) -> str:
-    signs = ""
-    for worth, sign in _ROMAN:
-        signs += sign * (count // worth)
-        count %= worth
-    return signs

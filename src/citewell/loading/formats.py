@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import zipfile
+import zlib
 from enum import StrEnum
 from pathlib import PurePath
 
@@ -36,7 +38,7 @@ class Format(StrEnum):
 _CODE_ENDINGS = frozenset(
     """
     py pyi js mjs cjs jsx ts tsx java kt scala groovy c h cc cpp cxx hpp hh cs go rs rb php pl pm lua r jl swift
-    m mm sh bash zsh fish ps1 bat sql toml yaml yml json jsonl ini cfg conf xml xsl xsd proto graphql css scss
+    m mm sh bash zsh fish ps1 bat sql toml yaml yml ini cfg conf xml xsl xsd proto graphql css scss
     less vue tf gradle cmake mk dart ex exs erl hs ml clj el vim asm s f90 cob vb
     """.split()  # noqa: SIM905  Words read better as words.
 )
@@ -45,6 +47,7 @@ _TEXT_FORMATS = {
     **dict.fromkeys(("md", "markdown", "mdown", "mkd"), Format.MARKDOWN),
     **dict.fromkeys(("html", "htm", "xhtml"), Format.HTML),
     **dict.fromkeys(("csv", "tsv"), Format.CSV),
+    **dict.fromkeys(("json", "jsonl", "ndjson"), Format.JSON),
 }
 _CODE_NAMES = frozenset({"makefile", "dockerfile", "jenkinsfile", "rakefile", "gemfile"})
 
@@ -60,41 +63,64 @@ _KNOWN_STARTS = (
     (b"\x28\xb5\x2f\xfd", "a zstd archive"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
     (b"Rar!\x1a\x07", "a RAR archive"),
-    (b"\x89PNG\r\n\x1a\n", "an image (PNG)"),
-    (b"\xff\xd8\xff", "an image (JPEG)"),
     (b"GIF87a", "an image (GIF)"),
     (b"GIF89a", "an image (GIF)"),
-    (b"II*\x00", "an image (TIFF)"),
-    (b"MM\x00*", "an image (TIFF)"),
     (b"8BPS", "an image (Photoshop)"),
     (b"SQLite format 3\x00", "an SQLite database"),
     (b"PAR1", "a Parquet table"),
-    (b"{\\rtf", "an RTF document"),
     (b"%!PS", "a PostScript document"),
     (b"fLaC", "a sound recording (FLAC)"),
     (b"OggS", "a sound recording (Ogg)"),
     (b"ID3", "a sound recording (MP3)"),
+    (b"!BDN", "a mailbox (PST)"),
 )
 # These begin like something else or with a length; their mark stands further in.
 _KNOWN_MARKS = (
     (4, b"ftyp", "a video or image (MP4, HEIC)"),
-    (8, b"WEBP", "an image (WebP)"),
     (8, b"WAVE", "a sound recording (WAV)"),
     (8, b"AVI ", "a video (AVI)"),
     (257, b"ustar", "a tar archive"),
 )
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
-_ZIP_CONTENTS = (
-    ("ppt/presentation.xml", "a presentation (PPTX)"),
-    ("xl/workbook.xml", "a spreadsheet (XLSX)"),
-    ("xl/workbook.bin", "a spreadsheet (XLSB)"),
-    ("META-INF/container.xml", "an e-book (EPUB)"),
-    ("META-INF/MANIFEST.MF", "a Java archive"),
-    ("mimetype", "an OpenDocument file"),
+_IMAGE = re.compile(
+    rb"\x89PNG\r\n\x1a\n | \xff\xd8\xff | II[*+]\0 | MM\0[*+] | RIFF.{4}WEBP | BM.{4}\0{4}", re.DOTALL | re.VERBOSE
 )
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_OLE_FORMATS = {
+    "__properties_version1.0": Format.OUTLOOK,
+    "workbook": Format.SHEETS,
+    "book": Format.SHEETS,  # before 1997
+}
+_OLE_ENCRYPTED = "encryptedpackage"
+_OLE_OTHERS = {
+    "worddocument": "an older Word document (.doc)",
+    "powerpoint document": "an older presentation (.ppt)",
+    "visiodocument": "a Visio drawing",
+}
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_ZIP_FORMATS = {
+    "word/document.xml": Format.DOCX,
+    "ppt/presentation.xml": Format.PPTX,
+    "xl/workbook.xml": Format.SHEETS,
+    "xl/workbook.bin": Format.SHEETS,
+    "META-INF/container.xml": Format.EPUB,
+}
+_MIME_FORMATS = {
+    "application/epub+zip": Format.EPUB,
+    "application/vnd.oasis.opendocument.spreadsheet": Format.SHEETS,
+    "application/vnd.oasis.opendocument.spreadsheet-template": Format.SHEETS,
+}
+_OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
+_LONGEST_MIME = 200
+# What is no folder of documents, though it is a zip.
+_ZIP_OTHERS = {
+    "AndroidManifest.xml": "an Android program",
+    "META-INF/MANIFEST.MF": "a Java archive",
+    "[Content_Types].xml": "an Office file that is no document, spreadsheet or presentation",
+    "Index/Document.iwa": "an Apple document (Pages, Numbers or Keynote)",
+}
 _PDF_MARK = b"%PDF-"
 _PDF_MARK_WITHIN = 1024
+_RTF_MARK = b"{\\rtf"
 _HTML_START = re.compile(
     # Atomic groups: a row of comments is read once, not in every way that it can be cut.
     rb"(?:\xef\xbb\xbf)?\s*+(?>(?:<\?xml[^>]*+>\s*+|<!--(?>.*?-->)\s*+)*)<(?:!doctype\s+html|html)\b",
@@ -102,60 +128,97 @@ _HTML_START = re.compile(
 )
 _MAIL_HEADER = re.compile(rb"^([A-Za-z][A-Za-z-]*):[ \t]", re.MULTILINE)
 _MAIL_ONLY = {b"mime-version", b"message-id", b"received", b"return-path", b"delivered-to"}
+_MAILBOX_START = re.compile(rb"From \S+ +(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [^\n]*\d{4}[^\n]*\n[A-Za-z-]+:")
+_JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*+[\[{]")
+_LONGEST_JSON_TOLD = 10_000_000  # bytes; to tell, it is parsed
 
 
 def detect(data: bytes, name: str) -> Format:
-    """The format of the file's bytes; `name` decides only between Markdown, HTML, tables, code and plain text.
+    """The format of the file's bytes; `name` decides only between Markdown, HTML, tables, code, JSON, mail and plain
+    text.
 
     Raises:
         EmptyFile: no bytes, or white space only.
         UnsupportedFormat: no loader; the message names what the file is.
         PasswordNeeded: an encrypted Office file.
-        DamagedFile: a zip archive whose directory cannot be read.
+        DamagedFile: a zip archive or older Office file whose directory cannot be read.
     """
     if not data or data.isspace():
         raise EmptyFile("The file is empty.", remedy="Put content in it, or leave it out.")
-    if _is_pdf(data):
+    bare = data[:_PDF_MARK_WITHIN].removeprefix(b"\xef\xbb\xbf").lstrip()
+    if bare.startswith(_PDF_MARK):
         return Format.PDF
     if data.startswith(_ZIP):
         return _zip_format(data)
     if data.startswith(_OLE):
-        raise _office_file(data)
+        return _ole_format(data)
+    if bare.startswith(_RTF_MARK):
+        return Format.RTF
+    if _IMAGE.match(data):
+        return Format.IMAGE
     _refuse_known(data)
     if is_binary(data):
+        # Readers take the mark after up to 1,024 bytes of anything but what is another format, or a text about PDF.
+        if _PDF_MARK in data[:_PDF_MARK_WITHIN]:
+            return Format.PDF
         raise _unsupported("binary data of an unknown kind")
     return _text_format(data, name)
-
-
-def _is_pdf(data: bytes) -> bool:
-    """Readers take the mark after up to 1,024 bytes of anything; a text about PDF may hold it there too."""
-    if data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(_PDF_MARK):
-        return True
-    return _PDF_MARK in data[:_PDF_MARK_WITHIN] and is_binary(data)
 
 
 def _zip_format(data: bytes) -> Format:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = set(archive.namelist())
-    except (zipfile.BadZipFile, ValueError, NotImplementedError, OverflowError) as error:
+            mime = _mime_type(archive, names)
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError, OverflowError, NotImplementedError) as error:
         raise DamagedFile(
             f"The zip archive cannot be read: {error}.", remedy="Open and save it again in the program that made it."
         ) from None
-    if "word/document.xml" in names:
-        return Format.DOCX
-    for inside, kind in _ZIP_CONTENTS:
+    if mime in _MIME_FORMATS:
+        return _MIME_FORMATS[mime]
+    if mime.startswith(_OPEN_DOCUMENT):
+        raise _unsupported("an OpenDocument file that is no spreadsheet")
+    for inside, form in _ZIP_FORMATS.items():
+        if inside in names:
+            return form
+    for inside, kind in _ZIP_OTHERS.items():
         if inside in names:
             raise _unsupported(kind)
-    raise _unsupported("a zip archive")
+    return Format.ZIP
 
 
-def _office_file(data: bytes) -> UnsupportedFormat | PasswordNeeded:
-    if "EncryptedPackage".encode("utf-16-le") in data:
-        return PasswordNeeded(
+def _mime_type(archive: zipfile.ZipFile, names: set[str]) -> str:
+    """What the archive says that it is, as OpenDocument files and e-books do; "" where it says nothing."""
+    if "mimetype" not in names:
+        return ""
+    try:
+        with archive.open("mimetype") as stream:
+            return stream.read(_LONGEST_MIME).decode("ascii", errors="replace").strip()
+    except RuntimeError:  # with a password
+        return ""
+
+
+def _ole_format(data: bytes) -> Format:
+    import olefile
+
+    try:
+        with olefile.OleFileIO(data) as file:
+            names = {entry.name.lower() for entry in file.root.kids} if file.root else set()
+    except Exception as error:
+        # The library lets through whatever a wrong directory makes it stumble over.
+        raise DamagedFile(
+            f"The directory of this older Office file cannot be read ({type(error).__name__}).",
+            remedy="Open it in the program that made it, save it again, and index that.",
+        ) from error
+    if _OLE_ENCRYPTED in names:
+        raise PasswordNeeded(
             "It is an Office file with a password.", remedy="Save a copy without the password and index that."
         )
-    return _unsupported("an older Office file (.doc, .xls, .ppt or .msg)")
+    for inside, form in _OLE_FORMATS.items():
+        if inside in names:
+            return form
+    kinds = (kind for inside, kind in _OLE_OTHERS.items() if inside in names)
+    raise _unsupported(next(kinds, "an older Office file of an unknown kind"))
 
 
 def _refuse_known(data: bytes) -> None:
@@ -172,12 +235,16 @@ def _text_format(data: bytes, name: str) -> Format:
     path = PurePath(name.lower())
     ending = path.suffix.removeprefix(".")
     if ending == "eml" or _is_mail(data):
-        raise _unsupported("an e-mail message")
+        return Format.MAIL
+    if _MAILBOX_START.match(data):
+        raise _unsupported("a mailbox (mbox)")
     if ending in _TEXT_FORMATS:
         return _TEXT_FORMATS[ending]
     if path.name in _CODE_NAMES or data.startswith(b"#!"):
         return Format.CODE
-    return Format.HTML if _HTML_START.match(data) else Format.PLAIN
+    if _HTML_START.match(data):
+        return Format.HTML
+    return Format.JSON if _is_json(data) else Format.PLAIN
 
 
 def _is_mail(data: bytes) -> bool:
@@ -185,6 +252,24 @@ def _is_mail(data: bytes) -> bool:
     head = re.split(rb"\r?\n\r?\n", data[:16_384], maxsplit=1)[0]
     names = {found.lower() for found in _MAIL_HEADER.findall(head)}
     return _MAIL_HEADER.match(head) is not None and b"from" in names and not names.isdisjoint(_MAIL_ONLY)
+
+
+def _is_json(data: bytes) -> bool:
+    """Whether all of it is one object or array, or its first two lines are objects."""
+    if not _JSON_START.match(data) or len(data) > _LONGEST_JSON_TOLD:
+        return False
+    first_lines = b"\n".join(data.split(b"\n", 2)[:2]).splitlines()
+    return _parses(data) or (
+        len(first_lines) > 1 and all(_JSON_START.match(line) and _parses(line) for line in first_lines)
+    )
+
+
+def _parses(data: bytes) -> bool:
+    try:
+        json.loads(data, parse_int=str)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _unsupported(kind: str) -> UnsupportedFormat:

@@ -3,60 +3,76 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from citewell.errors import EmptyFile
 from citewell.loading.encoding import decode
-from citewell.loading.parsed import Parsed, TextBuilder
-from citewell.loading.plain import load_plain
-from citewell.loading.tables import table_text
+from citewell.loading.front_matter import read_front_matter
+from citewell.loading.html_hidden import hidden_reason
+from citewell.loading.markdown_footnotes import footnotes
+from citewell.loading.markdown_html import Veil
+from citewell.loading.markdown_inline import Inline, read_inline
+from citewell.loading.parsed import Details, Parsed, TextBuilder
+from citewell.loading.plain import add_paragraphs
+from citewell.loading.tables import header_lines, table_text
 from citewell.settings import Loading
 from citewell.types import ElementKind
 
 if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-_FRONT_MATTER = re.compile(
-    r"\A(---|\+\+\+)[ \t]*\n(?=\s*[\w-]+[ \t]*[:=])(.*?)\n(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL
-)
-_FRONT_TITLE = re.compile(r"^title[ \t]*[:=][ \t]*(\S.*?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
-_BREAK_TAG = re.compile(r"<br\b", re.IGNORECASE)
-_BRACKET_OR_BLANK = re.compile(r"[\[\]]|\n\s*\n")
-_MOST_OPEN_BRACKETS = 100
 _MAX_NESTING = 100  # The parser's own 20 leaves out what is deeper.
+_MOST_BLOCKS = 250_000
+_MOST_INDENTED = 10
+_ANCHOR = re.compile(r"[ \t]*\{#[\w.:-]+\}[ \t]*$")
+_TOO_DENSE = "It has too many marks to be read as Markdown; some of it was read as plain text."
 
 
 def load_markdown(data: bytes, name: str, limits: Loading) -> Parsed:
-    """Read CommonMark with tables. The title is the front matter's, else the first heading, else the file's name."""
+    """Read CommonMark with tables, footnotes and front matter.
+
+    The title is the front matter's, else the first heading, else the file's name. HTML that is hidden is left out;
+    where it holds sentences, or the marks are too many for any page that is meant to be read, the file is suspicious.
+
+    Raises:
+        DamagedFile: see `read_front_matter`.
+    """
+    text = decode(data, limits)
+    front = read_front_matter(text)
+    text = text[front.end :]
+    reading = _Reading(TextBuilder(limits), _parser())
+    tokens = _blocks(reading.parser, text, reading.env)
+    if tokens is None:
+        reading.is_refused = True
+        add_paragraphs(reading.builder, reading.veil.markup(text))
+    for token in tokens or ():
+        reading.take(token)
+    reading.veil.lift()
+    title = front.declared.title or reading.first_heading or PurePath(name).stem
+    reasons = (*hidden_reason(reading.veil.words), *([_TOO_DENSE] if reading.is_refused else []))
+    parsed = reading.builder.build(title, metadata=front.metadata)
+    return replace(parsed, declared=front.declared, suspicious=reasons)
+
+
+def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    text = decode(data, limits)
-    title = ""
-    front = _FRONT_MATTER.match(text)
-    if front:
-        found = _FRONT_TITLE.search(front.group(2))
-        title = found.group(1).strip("\"'") if found else ""
-        text = text[front.end() :]
-    if _open_brackets(text) > _MOST_OPEN_BRACKETS:
-        # The parser's time grows with their square: a megabyte of them would take hours.
-        return load_plain(data, name, limits)
     parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable(["table", "strikethrough"])
-    reading = _Reading(TextBuilder(limits))
-    for token in parser.parse(text):
-        reading.take(token)
-    return reading.builder.build(title or reading.first_heading or PurePath(name).stem)
+    # What a block holds is read when its turn comes, so that one block's marks are in memory at a time.
+    return parser.disable("inline").use(footnotes)
 
 
-def _open_brackets(text: str) -> int:
-    """The most brackets without their end that a paragraph has at any place."""
-    most = depth = 0
-    for found in _BRACKET_OR_BLANK.finditer(text):
-        sign = found[0]
-        depth = max(depth + (1 if sign == "[" else -1), 0) if sign in "[]" else 0
-        most = max(most, depth)
-    return most
+def _blocks(parser: MarkdownIt, text: str, env: dict[str, Any]) -> Sequence[Token] | None:
+    """The blocks of the text, or None where they would be too many, or nested so deep that some would be lost."""
+    # A cell takes a quarter of the time of a line.
+    if text.count("\n") + text.count("|") // 4 > _MOST_BLOCKS:
+        return None
+    tokens = parser.parse(text, env)
+    return None if any(token.level >= _MAX_NESTING - 1 for token in tokens) else tokens
 
 
 @dataclass(slots=True)
@@ -64,19 +80,22 @@ class _Reading:
     """What has been read of the token stream, and the list or table that is under way."""
 
     builder: TextBuilder
+    parser: MarkdownIt
+    env: dict[str, Any] = field(default_factory=dict)
+    veil: Veil = field(default_factory=Veil)
+    is_refused: bool = False
     first_heading: str = ""
     heading_level: int = 0
     list_depth: int = 0
     list_lines: list[str] = field(default_factory=list)
     mark: str = ""
     rows: list[list[str]] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
 
     def take(self, token: Token) -> None:
         match token.type:
-            case "heading_open":
-                self.heading_level = int(token.tag[1:])
-            case "heading_close":
-                self.heading_level = 0
+            case "heading_open" | "heading_close":
+                self.heading_level = int(token.tag[1:]) if token.nesting > 0 else 0
             case "bullet_list_open" | "ordered_list_open":
                 self.list_depth += 1
             case "bullet_list_close" | "ordered_list_close":
@@ -86,41 +105,66 @@ class _Reading:
             case "list_item_open":
                 # An ordered item's token holds its number.
                 self.mark = f"{token.info}. " if token.info else "- "
-            case "table_open" | "table_close":
+            case "table_open":
                 self._close_list()
+            case "table_close":
                 self._close_table()
             case "tr_open":
                 self.rows.append([])
             case "fence" | "code_block":
                 self._close_list()
-                self.builder.add(ElementKind.CODE, token.content)
+                self.builder.add(
+                    ElementKind.CODE, self.veil.text(token.content), more=Details(preamble=token.info.strip())
+                )
             case "html_block":
                 self._close_list()
-                self._add_html(token.content)
+                self._add_html(self.veil.markup(token.content))
             case "inline":
-                self._add_text(_readable(token.children or []))
+                self._add_text(self._read(token.content))
+            case "footnote":
+                self._close_list()
+                self._add_footnote(token)
 
-    def _add_text(self, text: str) -> None:
+    def _read(self, content: str) -> Inline:
+        inline = read_inline(self.parser, content, self.env, self.veil)
+        self.is_refused |= inline.refused
+        return inline
+
+    def _add_text(self, inline: Inline) -> None:
         if self.rows:
-            self.rows[-1].append(text)
+            self.rows[-1].append(inline.text)
+            self.links += inline.links
         elif self.heading_level:
-            self.first_heading = self.first_heading or text
-            self.builder.add(ElementKind.HEADING, text, level=self.heading_level)
+            title = _ANCHOR.sub("", inline.text)
+            self.first_heading = self.first_heading or title
+            self.builder.add(ElementKind.HEADING, title, level=self.heading_level, more=Details(links=inline.links))
         elif self.list_depth:
             # A second paragraph of an item stands under its first.
-            indent = "  " * (self.list_depth - 1)
-            self.list_lines.append(indent + (self.mark or "  ") + text.replace("\n", "\n  " + indent))
+            indent = "  " * min(self.list_depth - 1, _MOST_INDENTED)
+            self.list_lines.append(indent + (self.mark or "  ") + inline.text.replace("\n", "\n  " + indent))
+            self.links += inline.links
             self.mark = ""
         else:
-            self.builder.add(ElementKind.PARAGRAPH, text)
+            self.builder.add(ElementKind.PARAGRAPH, inline.text, more=Details(links=inline.links))
+
+    def _add_footnote(self, token: Token) -> None:
+        inline = self._read(token.content)
+        text = f"[^{token.info}] {inline.text}" if inline.text else ""
+        self.builder.add(ElementKind.FOOTNOTE, text, more=Details(links=inline.links))
 
     def _close_list(self) -> None:
-        self.builder.add(ElementKind.LIST, "\n".join(self.list_lines))
+        self.builder.add(ElementKind.LIST, "\n".join(self.list_lines), more=Details(links=self._taken_links()))
         self.list_lines = []
 
     def _close_table(self) -> None:
-        self.builder.add(ElementKind.TABLE, table_text(self.rows))
+        header_rows = header_lines(self.rows, 1)
+        self.builder.add(ElementKind.TABLE, table_text(self.rows), more=Details(header_rows, links=self._taken_links()))
         self.rows = []
+
+    def _taken_links(self) -> tuple[str, ...]:
+        links = tuple(dict.fromkeys(self.links))
+        self.links = []
+        return links
 
     def _add_html(self, markup: str) -> None:
         from citewell.loading.html import add_content, parse_markup
@@ -129,21 +173,3 @@ class _Reading:
             add_content(self.builder, parse_markup(markup))
         except EmptyFile:
             return  # a comment, or a tag alone
-
-
-def _readable(tokens: list[Token]) -> str:
-    """Inline text without its marks; a link keeps its text, an image its description."""
-    parts = []
-    for token in tokens:
-        match token.type:
-            case "text" | "code_inline" | "text_special":
-                parts.append(token.content)
-            case "softbreak":
-                parts.append(" ")
-            case "hardbreak":
-                parts.append("\n")
-            case "image":
-                parts.append(_readable(token.children or []))
-            case "html_inline":
-                parts.append(" " if _BREAK_TAG.match(token.content) else "")
-    return "".join(parts)

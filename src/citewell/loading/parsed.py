@@ -85,7 +85,7 @@ class TextBuilder:
         """Begin page `number` (1-based); what is added from now on stands on it."""
         self._close_page()
         start = self._length + (len(BETWEEN_ELEMENTS) if self._length else 0)
-        self._pages.append(Page(number, _clean(label), start, start, state, reason, confidence))
+        self._pages.append(Page(number, clean(label), start, start, state, reason, confidence))
 
     def add(
         self,
@@ -101,7 +101,7 @@ class TextBuilder:
 
         The cuts of `more` count from the text's first sign that is no line end.
         """
-        text = _clean(text).strip("\n").rstrip()
+        text = clean(text).strip("\n").rstrip()
         if not text.strip():
             return
         if kind is ElementKind.HEADING:
@@ -122,17 +122,34 @@ class TextBuilder:
                 page=page,
                 box=box,
                 header_rows=more.header_rows,
-                preamble=_clean(more.preamble),
+                preamble=clean(more.preamble),
                 cuts=more.cuts,
-                links=more.links[:MAX_LINKS],
+                links=tuple(map(clean, more.links[:MAX_LINKS])),
             )
         )
+
+    def extend(self, text: str, links: tuple[str, ...] = ()) -> None:
+        """Append lines to the last element, which may have begun on an earlier page: a table that goes on."""
+        text = clean(text).strip("\n").rstrip()
+        if not text:
+            return
+        self._append("\n")
+        if self._pages and self._pages[-1].start > self._length:
+            self._pages[-1] = replace(self._pages[-1], start=self._length)
+        self._append(text)
+        last = self._elements[-1]
+        more = tuple(map(clean, links))
+        self._elements[-1] = replace(last, end=self._length, links=(*last.links, *more)[:MAX_LINKS])
 
     def build(self, title: str, language: str = "", metadata: Mapping[str, str] | None = None) -> Parsed:
         """What was collected; `replace` on the result adds what only some formats have."""
         self._close_page()
-        about = {key: _clean(value) for key, value in (metadata or {}).items() if value}
-        return Parsed(_clean(title), "".join(self._parts), tuple(self._elements), tuple(self._pages), language, about)
+        about = {key: clean(value) for key, value in (metadata or {}).items() if value}
+        # Pages without text at the end begin where no text is any more.
+        pages = tuple(
+            replace(page, start=min(page.start, self._length), end=min(page.end, self._length)) for page in self._pages
+        )
+        return Parsed(clean(title), "".join(self._parts), tuple(self._elements), pages, language, about)
 
     def _append(self, text: str) -> None:
         self._parts.append(text)
@@ -146,6 +163,6 @@ class TextBuilder:
             self._pages[-1] = replace(last, start=min(last.start, end), end=end)
 
 
-def _clean(text: str) -> str:
-    """Without NUL and lone surrogates, which neither JSON, a model nor a store takes."""
+def clean(text: str) -> str:
+    """`text` without NUL and lone surrogates, which neither JSON, a model nor a store takes."""
     return text.replace("\x00", "").encode("utf-8", "replace").decode()

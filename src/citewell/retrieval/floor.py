@@ -61,4 +61,4 @@ def _content(question: str) -> frozenset[str]:
 
 def _tokens(hit: Hit) -> list[str]:
     chunk = hit.chunk
-    return analyse("\n".join((chunk.title, *chunk.heading_path, chunk.text)))
+    return analyse("\n".join((chunk.title, *chunk.heading_path, chunk.preamble, chunk.text)))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from citewell.models.embedder import Embedder, Vectors
 from citewell.retrieval.analyser import analyse_query
 from citewell.retrieval.fusion import Fused, reciprocal_rank_fusion
+from citewell.retrieval.passages import Passage, passages
 from citewell.settings import Retrieval
 from citewell.stores.store import Match, Reader, Scope
 from citewell.types import Hit, Scale, Trace
@@ -29,19 +32,24 @@ def search(
             step.out = len(legs["keyword"])
     with trace.step("fuse", sum(map(len, legs.values()))) as step:
         lists = {leg: [match.chunk_id for match in matches] for leg, matches in legs.items()}
-        fused = reciprocal_rank_fusion(lists, settings.rrf_k)[:k]
+        fused = reciprocal_rank_fusion(lists, settings.rrf_k)
         step.out = len(fused)
     with trace.step("gather", len(fused)) as step:
-        hits = _gather(fused, legs, vector, store, scope)
+        found = passages([item.id for item in fused], k, store, scope)
+        hits = _hits([item for item in fused if item.id in found], found, legs, vector, store, scope)
         step.out = len(hits)
     return hits
 
 
-def _gather(
-    fused: list[Fused], legs: dict[str, list[Match]], vector: Vectors, store: Reader, scope: Scope
+def _hits(
+    fused: list[Fused],
+    found: Mapping[str, Passage],
+    legs: dict[str, list[Match]],
+    vector: Vectors,
+    store: Reader,
+    scope: Scope,
 ) -> tuple[Hit, ...]:
     best = {leg: _best_by_chunk(matches) for leg, matches in legs.items()}
-    chunks = store.chunks([item.id for item in fused], scope)
     entry_of = {item.id: _entry(item, best) for item in fused}
     cosines = {match.entry_id: match.score for match in legs.get("dense", ())}
     missing = [entry for entry in entry_of.values() if entry not in cosines]
@@ -50,13 +58,14 @@ def _gather(
     only_leg = next(iter(legs)) if len(legs) == 1 else None
     return tuple(
         Hit(
-            chunk=chunks[item.id],
+            chunk=found[item.id].chunk,
             entry_id=entry_of[item.id],
             score=best[only_leg][item.id].score if only_leg else item.score,
             scale={"dense": Scale.COSINE, "keyword": Scale.BM25, None: Scale.RRF}[only_leg],
             rank=rank,
             lists=item.ranks,
             cosine=cosines[entry_of[item.id]],
+            parent=found[item.id].parent,
         )
         for rank, item in enumerate(fused, start=1)
     )

@@ -39,5 +39,10 @@ def readable(scope: Scope) -> str | None:
     return " AND ".join(parts) or None
 
 
+def filled(column: str) -> str:
+    """The column holds a text that is not empty."""
+    return f"({column} IS NOT NULL AND {column} != '')"
+
+
 def both(first: str, second: str | None) -> str:
     return first if second is None else f"({first}) AND {second}"

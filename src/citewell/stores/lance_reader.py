@@ -58,6 +58,7 @@ class LanceReader:
         self._exact_up_to = exact_up_to
         self._tables = {name: _pinned(connection, name, manifest.tables[name]) for name in TABLES}
         self._in_scope = lru_cache(maxsize=1_000)(self._count)
+        self._lossy_in_scope = lru_cache(maxsize=100)(self._lossy)
 
     def dense(self, vector: Vectors, k: int, scope: Scope) -> list[Match]:
         in_scope = self._in_scope(ENTRIES, scope)
@@ -95,6 +96,9 @@ class LanceReader:
         rows = self._rows(DOCUMENTS, SUMMARY_COLUMNS, conditions.readable(scope))
         return sorted(map(to_document, rows), key=lambda document: (document.source, document.id))
 
+    def lossy(self, scope: Scope) -> list[Document]:
+        return list(self._lossy_in_scope(scope))
+
     def document(self, document_id: str, scope: Scope) -> Document | None:
         where = conditions.both(conditions.one_of("id", [document_id]), conditions.readable(scope))
         return next(map(to_document, self._rows(DOCUMENTS, DOCUMENT_COLUMNS, where)), None)
@@ -104,6 +108,11 @@ class LanceReader:
 
     def counts(self, scope: Scope) -> Counts:
         return Counts(*(self._in_scope(name, scope) for name in TABLES))
+
+    def _lossy(self, scope: Scope) -> tuple[Document, ...]:
+        where = conditions.both(conditions.filled("lost"), conditions.readable(scope))
+        found = map(to_document, self._rows(DOCUMENTS, SUMMARY_COLUMNS, where))
+        return tuple(sorted(found, key=lambda document: (document.source, document.id)))
 
     def _count(self, table: str, scope: Scope) -> int:
         return self._tables[table].count_rows(conditions.readable(scope))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from citewell.stores.store import IndexedDocument, LedgerLine
-from citewell.types import Chunk, Document, Element, ElementKind, Page, PageState, Rights, Trust
+from citewell.types import Attributes, Chunk, Document, Element, ElementKind, Page, PageState, Rights, Trust
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,14 +22,14 @@ Row = Mapping[str, Any]
 
 DOCUMENTS, CHUNKS, ENTRIES = TABLES = ("documents", "chunks", "entries")
 
-LEDGER_COLUMNS = ["id", "source", "content_hash", "recipe", "groups"]
+LEDGER_COLUMNS = ["id", "source", "content_hash", "recipe", "groups", "lost"]
 CHUNK_COLUMNS = [
     "id", "document_id", "title", "source", "version", "text", "start", "end", "heading_path", "pages", "kind",
     "groups", "trust", "parent_id", "preamble",
 ]  # fmt: skip
 SUMMARY_COLUMNS = [
     "id", "content_hash", "title", "source", "version", "language", "trust", "pages", "groups", "valid_from",
-    "valid_to", "parent_id", "metadata", "lost",
+    "valid_to", "parent_id", "metadata", "declared", "lost",
 ]  # fmt: skip
 DOCUMENT_COLUMNS = [*SUMMARY_COLUMNS, "text", "elements"]
 
@@ -47,7 +49,7 @@ def schemas(dimensions: int) -> dict[str, pa.Schema]:
     return {
         DOCUMENTS: pa.schema(
             key
-            + fields(text, "content_hash title source version language trust recipe parent_id metadata lost")
+            + fields(text, "content_hash title source version language trust recipe parent_id metadata declared lost")
             + fields(pa.large_string(), "text elements pages")
             + scope
         ),
@@ -106,6 +108,7 @@ def to_document(row: Row) -> Document:
         trust=Trust(row["trust"]),
         parent_id=row["parent_id"],
         metadata=json.loads(row["metadata"]),
+        declared=_attributes().validate_json(row["declared"]),
         lost=row["lost"],
     )
 
@@ -131,7 +134,8 @@ def to_chunk(row: Row) -> Chunk:
 
 
 def to_ledger_line(row: Row) -> LedgerLine:
-    return LedgerLine(row["id"], row["source"], row["content_hash"], row["recipe"], Rights(frozenset(row["groups"])))
+    rights = Rights(frozenset(row["groups"]))
+    return LedgerLine(row["id"], row["source"], row["content_hash"], row["recipe"], rights, row["lost"])
 
 
 def to_vector(row: Row) -> Vectors:
@@ -154,6 +158,7 @@ def _document_row(indexed: IndexedDocument) -> Row:
         "pages": json.dumps([_page_record(page) for page in document.pages]),
         "parent_id": document.parent_id,
         "metadata": json.dumps(dict(document.metadata)),
+        "declared": _attributes().dump_json(document.declared).decode(),
         "lost": document.lost,
         "groups": sorted(document.rights.groups),
         "valid_from": document.valid_from,
@@ -201,6 +206,11 @@ def _entry_rows(indexed: IndexedDocument) -> list[Row]:
         }
         for item in indexed.entries
     ]
+
+
+@cache
+def _attributes() -> TypeAdapter[Attributes]:
+    return TypeAdapter(Attributes)
 
 
 def _element_record(element: Element) -> list[Any]:

@@ -58,13 +58,15 @@ class IndexedDocument:
 
 @dataclass(frozen=True, slots=True)
 class LedgerLine:
-    """What the writer knows of a stored document, to tell whether its file changed. Holds no text."""
+    """What the writer knows of a stored document, to tell whether its file changed. Holds no text of it, and in `lost`
+    what the report said could not be read."""
 
     document_id: str
     source: str
     content_hash: str
     recipe: str
     rights: Rights
+    lost: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,10 @@ class Reader(Protocol):
 
     def documents(self, scope: Scope) -> list[Document]:
         """All documents in scope, ordered by source, with empty `text` and `elements` (fetch one for those)."""
+        ...
+
+    def lossy(self, scope: Scope) -> list[Document]:
+        """Those of `documents` of which something could not be read (`lost` is not empty)."""
         ...
 
     def document(self, document_id: str, scope: Scope) -> Document | None:

@@ -19,7 +19,7 @@ Flow = Sequence[Line | Table]
 
 _BULLET = re.compile(r"[•●○◦▪■□‣⁃∙·➢✓–—*\-]\s+\S")
 _ITEM = re.compile(r"(\(?[a-z]\)|\(?[ivx]{1,5}\)|\(?\d{1,3}\)|\d{1,2}\.)\s+\S")
-_NOTE = re.compile(r"[⁰¹²³⁴-⁹*†‡§¶∗]|\d{1,3}\s+\S|\[\d{1,3}\]")
+_NOTE = re.compile(r"[⁰¹²³⁴-⁹*†‡§¶∗]|\d{1,3}\)?\s+\S|\[\d{1,3}\]")
 _SENTENCE_END = re.compile(r"[.!?:;。！？]['\"”’)\]]*$")
 _LEADERS = re.compile(r"\s*(?:[.·…_]\s?){4,}\s*")
 _LED = re.compile(r"(?:[.·…_]\s?){4}")
@@ -39,13 +39,20 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A part of a page, in reading order. `lines` is empty for a table; `level` counts for headings, 1 outermost."""
+    """A part of a page, in reading order. `level` counts for headings, 1 outermost.
+
+    One of a table has a `table` and no `lines`; where it `goes_on`, it is the rest of the table that ends the page
+    before, and `preamble` names its columns where it does not.
+    """
 
     kind: ElementKind
     text: str
     box: Box
     lines: tuple[Line, ...] = ()
     level: int = 0
+    table: Table | None = None
+    goes_on: bool = False
+    preamble: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,7 +158,8 @@ def _flow_blocks(flow: Flow, body: Body, titles: Mapping[int, Title], vocabulary
 def _table_blocks(table: Table) -> Iterator[Block]:
     if table.title:
         yield Block(ElementKind.CAPTION, table.title, (table.x0, table.top, table.x1, table.top))
-    yield Block(ElementKind.TABLE, table_text(table.rows), (table.x0, table.top, table.x1, table.bottom))
+    box = table.x0, table.top, table.x1, table.bottom
+    yield Block(ElementKind.TABLE, table_text(table.rows), box, table=table)
 
 
 def _begins(pending: list[Line], line: Line, left: float, right: float, body: Body) -> bool:

@@ -8,20 +8,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import pypdfium2
 import pypdfium2.raw as pdfium
 
-from citewell.loading.pdf.sheet import Box, Frame, Rule, Word
+from citewell.loading.pdf.sheet import Box, Frame, Rule, Shade, Word
 
 MAX_OBJECTS = 20_000
 """Of a page; a map or a plan may hold a million, and no table is made of so many."""
 _MAX_DEPTH = 4
 _MAX_SEGMENTS = 200
 _SEGMENTS_IN_ALL = 50_000
+_MAX_SHADES = 500
 _MAX_PIXELS = 4_000_000
 _THIN = 2.5
 """Points: a filled rectangle up to this thick is a line."""
 _STRAIGHT = 0.5
+_WHOLE = 0.8
+"""Of the page; a picture of this size hides what is drawn before it."""
 _WHITE = 250
+_OPAQUE = 255
 _CONTRAST = 12
 """Of 255: what a reader needs to see a sign against its background."""
 
@@ -30,17 +35,22 @@ Matrix = tuple[float, float, float, float, float, float]
 
 @dataclass(slots=True)
 class Drawing:
-    """The rules of a page in `frame`; the page's shares under images and vector graphics, 0 to 1."""
+    """The rules and shades of a page in `frame`; its shares under images and vector graphics, 0 to 1.
+
+    `covered` are the text objects, by address, that a picture of the whole page is drawn over.
+    """
 
     frame: Frame
+    covered: frozenset[int] = frozenset()
     rules: list[Rule] = field(default_factory=list)
+    shades: list[Shade] = field(default_factory=list)
     images: list[Box] = field(default_factory=list)
     shapes: list[Box] = field(default_factory=list)
     segments: int = 0
 
     @property
     def picture(self) -> float:
-        return self._share(sum((right - left) * (bottom - top) for left, top, right, bottom in self.images))
+        return min(sum(_share(box, self.frame) for box in self.images), 1.0)
 
     @property
     def drawing(self) -> float:
@@ -48,15 +58,13 @@ class Drawing:
         if len(self.shapes) < 5:
             return 0.0
         left, top, right, bottom = zip(*self.shapes, strict=True)
-        return self._share((max(right) - min(left)) * (max(bottom) - min(top)))
-
-    def _share(self, area: float) -> float:
-        return min(area / max(self.frame.width * self.frame.height, 1.0), 1.0)
+        return min(_share((min(left), min(top), max(right), max(bottom)), self.frame), 1.0)
 
 
-def read_drawing(page: Any, frame: Frame) -> Drawing:
+def read_drawing(document: Any, page: Any, frame: Frame) -> Drawing:
     """Rules and pictures of a page; of one with more than MAX_OBJECTS objects only pictures among the first of them."""
     drawing = Drawing(frame)
+    texts: list[Any] = []
     for seen, (drawn, matrix) in enumerate(_objects(page)):
         if seen == MAX_OBJECTS:
             drawing.rules.clear()
@@ -64,10 +72,39 @@ def read_drawing(page: Any, frame: Frame) -> Drawing:
         kind = pdfium.FPDFPageObj_GetType(drawn)
         if kind == pdfium.FPDF_PAGEOBJ_PATH:
             _read_path(drawn, matrix, drawing)
-        elif kind in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_SHADING):
+        elif kind == pdfium.FPDF_PAGEOBJ_TEXT:
+            texts.append(drawn)
+        elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
             box = _bounds(drawn, matrix, frame)
-            (drawing.images if kind == pdfium.FPDF_PAGEOBJ_IMAGE else drawing.shapes).append(box)
+            drawing.images.append(box)
+            if texts and _share(box, frame) > _WHOLE and _is_opaque(document, page, drawn, frame):
+                drawing.covered |= {ctypes.cast(text, ctypes.c_void_p).value or 0 for text in texts}
+                texts.clear()
+        elif kind == pdfium.FPDF_PAGEOBJ_SHADING:
+            drawing.shapes.append(_bounds(drawn, matrix, frame))
     return drawing
+
+
+def _share(box: Box, frame: Frame) -> float:
+    left, top, right, bottom = box
+    return (right - left) * (bottom - top) / max(frame.width * frame.height, 1.0)
+
+
+def _is_opaque(document: Any, page: Any, image: Any, frame: Frame) -> bool:
+    """Whether nothing shows through an image that is as large as the page; one too large to look at counts as such."""
+    if pdfium.FPDFPageObj_HasTransparency(image):
+        return False
+    if frame.width * frame.height > _MAX_PIXELS:
+        return True
+    raw = pdfium.FPDFImageObj_GetRenderedBitmap(document, page, image)
+    if not raw:
+        return False  # it is not drawn either
+    bitmap = pypdfium2.PdfBitmap.from_raw(raw)
+    try:
+        pixels = bitmap.to_numpy()
+        return pixels.ndim < 3 or pixels.shape[2] < 4 or int(pixels[..., 3].min()) == _OPAQUE
+    finally:
+        bitmap.close()
 
 
 def unseen(page: Any, frame: Frame, words: list[Word]) -> list[Word]:
@@ -140,12 +177,17 @@ def _bounds(drawn: Any, matrix: Matrix, frame: Frame) -> Box:
 
 def _read_path(path: Any, outer: Matrix, drawing: Drawing) -> None:
     """Add a path's straight level and upright lines as rules, and everything else that is painted as a shape."""
-    if not _is_painted(path):
-        return
+    fill, stroke = ctypes.c_int(), ctypes.c_int()
+    pdfium.FPDFPath_GetDrawMode(path, fill, stroke)
+    colour = _fill_colour(path) if fill.value else None
+    if not stroke.value and (colour is None or min(colour) >= _WHITE):
+        return  # it leaves no mark
     box = _bounds(path, outer, drawing.frame)
     wide, high = box[2] - box[0], box[3] - box[1]
     if not (high <= _THIN and wide > drawing.frame.width / 2):
         drawing.shapes.append(box)
+    if colour is not None and min(wide, high) > _THIN and len(drawing.shades) < _MAX_SHADES:
+        drawing.shades.append(Shade(box, colour))
     count = pdfium.FPDFPath_CountSegments(path)
     drawing.segments += count
     if not 2 <= count <= _MAX_SEGMENTS or drawing.segments > _SEGMENTS_IN_ALL:
@@ -189,12 +231,8 @@ def _strokes(
             at = begin
 
 
-def _is_painted(path: Any) -> bool:
-    """Whether a path leaves a mark: it is stroked, or filled with something other than white."""
-    fill, stroke = ctypes.c_int(), ctypes.c_int()
-    pdfium.FPDFPath_GetDrawMode(path, fill, stroke)
-    if stroke.value:
-        return True
+def _fill_colour(path: Any) -> tuple[int, int, int]:
+    """The colour that a path is filled with; black where pdfium does not know it (a pattern)."""
     red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
-    known = pdfium.FPDFPageObj_GetFillColor(path, red, green, blue, alpha)
-    return bool(fill.value) and not (known and min(red.value, green.value, blue.value) >= _WHITE)
+    pdfium.FPDFPageObj_GetFillColor(path, red, green, blue, alpha)
+    return red.value, green.value, blue.value

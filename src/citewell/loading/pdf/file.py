@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -16,7 +15,10 @@ import pypdfium2.raw as pdfium
 from citewell.errors import DamagedFile, EmptyFile, LimitExceeded, PasswordNeeded
 from citewell.loading.bounds import check_pages, check_text
 from citewell.loading.pdf.drawing import read_drawing, unseen
-from citewell.loading.pdf.sheet import Bookmark, Frame, Sheet, View, Word
+from citewell.loading.pdf.links import read_links
+from citewell.loading.pdf.properties import properties
+from citewell.loading.pdf.seen import can_see, seen
+from citewell.loading.pdf.sheet import Bookmark, Frame, Sheet, View, Word, make_views
 from citewell.loading.pdf.words import WordReader
 from citewell.settings import Loading
 
@@ -29,15 +31,16 @@ _PDFIUM = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class PdfFile:
-    """A file's pages, its outline, and the title in its properties ("" if none)."""
+    """A file's pages, its outline, and from its properties the title ("" if none) and `properties`, as metadata."""
 
     title: str
     sheets: tuple[Sheet, ...]
-    bookmarks: tuple[Bookmark, ...]
+    bookmarks: tuple[Bookmark, ...] = ()
+    properties: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_file(data: bytes, limits: Loading) -> PdfFile:
-    """Read every page. One that cannot be read becomes a Sheet with its `error`.
+def read_file(data: bytes, limits: Loading, passwords: Sequence[str] = ()) -> PdfFile:
+    """Read every page, by OCR where there is no other way. One that cannot be read becomes a Sheet with its `error`.
 
     Raises:
         EmptyFile, DamagedFile, PasswordNeeded: it cannot be opened.
@@ -45,41 +48,59 @@ def read_file(data: bytes, limits: Loading) -> PdfFile:
     """
     if not data:
         raise EmptyFile("It is empty (0 bytes).", remedy="Get it again from where it came.")
-    with _PDFIUM, closing(_open(data)) as document:
+    with _PDFIUM, closing(_open(data, passwords)) as document:
         check_pages(len(document), limits)
         sheets = tuple(_read_sheets(document, limits))
         bookmarks = tuple(_bookmarks(document, len(sheets)))
-        title = _decoded(partial(document.get_metadata_value, "Title"))
-    return PdfFile(title, sheets, bookmarks)
+        title = _property(document, "Title")
+        about = properties(partial(_property, document))
+    return PdfFile(title, sheets, bookmarks, about)
 
 
-def _open(data: bytes) -> Any:
+def _open(data: bytes, passwords: Sequence[str]) -> Any:
+    """The file, opened without a password or with the first that fits."""
     try:
-        document = pypdfium2.PdfDocument(data)
+        tries = (_opened(data, password) for password in (None, *passwords))
+        document = next((found for found in tries if found is not None), None)
     except pypdfium2.PdfiumError as error:
-        if error.err_code == pdfium.FPDF_ERR_PASSWORD:
-            raise PasswordNeeded(
-                "It is encrypted and asks for a password.", remedy="Save a copy without it and index that."
-            ) from None
         raise DamagedFile(
             f"It cannot be read as a PDF: {error}",
             remedy="Open it in a PDF viewer; if it shows, print it to a new PDF and index that.",
         ) from None
+    if document is None:
+        raise PasswordNeeded(
+            "It is encrypted, and none of the passwords given opens it."
+            if passwords
+            else "It is encrypted and asks for a password.",
+            remedy="Put its password in the secrets file that CITEWELL_SECRETS names (docs/security.md), "
+            "or save a copy without it and index that.",
+        )
     if len(document) == 0:
         document.close()
         raise DamagedFile("It is a PDF without pages.", remedy="Get it again from where it came.")
     return document
 
 
+def _opened(data: bytes, password: str | None) -> Any | None:
+    """The file; None where it asks for another password."""
+    try:
+        return pypdfium2.PdfDocument(data, password=password)
+    except pypdfium2.PdfiumError as error:
+        if error.err_code == pdfium.FPDF_ERR_PASSWORD:
+            return None
+        raise
+
+
 def _read_sheets(document: Any, limits: Loading) -> Iterator[Sheet]:
     signs = 0
+    ocr = limits.ocr == "auto" and can_see()
     for index in range(len(document)):
         label = _decoded(partial(document.get_page_label, index)) or str(index + 1)
         try:
             with closing(document[index]) as page, closing(page.get_textpage()) as textpage:
                 signs += textpage.count_chars()
                 check_text(signs, limits)
-                sheet = _read_sheet(page, textpage, index + 1, label)
+                sheet = seen(page, _read_sheet(document, page, textpage, index + 1, label), ocr)
         except LimitExceeded:
             raise
         except Exception as error:  # noqa: BLE001 - one page's fault, of whatever kind, is that page's state
@@ -95,44 +116,40 @@ def _decoded(read: Callable[[], str]) -> str:
         return ""
 
 
-def _read_sheet(page: Any, textpage: Any, number: int, label: str) -> Sheet:
+def _property(document: Any, key: str) -> str:
+    return _decoded(partial(document.get_metadata_value, key))
+
+
+def _read_sheet(document: Any, page: Any, textpage: Any, number: int, label: str) -> Sheet:
     left, bottom, right, top = page.get_bbox()
     frame = Frame(left, bottom, right, top, page.get_rotation() // 90)
     reader = WordReader(textpage.raw, frame)
-    words = reader.read()
-    shown, hidden = _shown(page, frame, words)
-    views = _views(frame, shown)
-    drawing = read_drawing(page, views[0].frame)
+    views, hidden = _shown(page, frame, reader.read())
+    drawing = read_drawing(document, page, views[0].frame)
+    if drawing.covered:
+        reader = WordReader(textpage.raw, frame, drawing.covered)
+        views, hidden = _shown(page, frame, reader.read())
     return Sheet(
         number=number,
         label=label,
         frame=frame,
         views=views,
         rules=tuple(drawing.rules),
+        shades=tuple(drawing.shades),
+        links=read_links(document.raw, page.raw, frame),
         picture=drawing.picture,
         drawing=drawing.drawing,
-        unreadable=reader.unmapped / max(sum(len(word.text) for word in words), 1),
-        hidden=tuple(hidden),
+        unreadable=reader.unreadable,
+        hidden=hidden,
     )
 
 
-def _views(frame: Frame, words: list[Word]) -> tuple[View, ...]:
-    turns = Counter({frame.turn: 0})
-    for word in words:
-        turns[word.style.turn] += len(word.text)
-    return tuple(
-        View(frame.turned(turn), tuple(word for word in words if word.style.turn == turn))
-        for turn, _ in turns.most_common()
-        if turns[turn] or len(turns) == 1
-    )
+def _shown(page: Any, frame: Frame, words: list[Word]) -> tuple[tuple[View, ...], tuple[str, ...]]:
+    """The words to keep, by direction, and what is wrong with the others.
 
-
-def _shown(page: Any, frame: Frame, words: list[Word]) -> tuple[list[Word], list[str]]:
-    """The words to keep, and what is wrong with the others.
-
-    Text in the invisible rendering mode is kept, since that is how the words under a scan are written, and named. Text
-    that no reader can see in any other way is named and left out: it has no use but to deceive whoever reads the file
-    by machine.
+    Text in the invisible rendering mode is kept, since that is how the words under a scan are written; `seen` judges
+    it. Text that no reader can see in any other way is named and left out: it has no use but to deceive whoever reads
+    the file by machine.
     """
     outside, tiny, kept = [], [], []
     bounds = [(seen.width + 1, seen.height + 1) for seen in map(frame.turned, range(4))]
@@ -145,15 +162,13 @@ def _shown(page: Any, frame: Frame, words: list[Word]) -> tuple[list[Word], list
         else:
             kept.append(word)
     faint = set(map(id, unseen(page, frame, [word for word in kept if word.style.pale and not word.style.undrawn])))
-    undrawn = sum(len(word.text) for word in kept if word.style.undrawn)
     counts = {
         "outside the page left out": sum(len(word.text) for word in outside),
         "too small to be seen left out": sum(len(word.text) for word in tiny),
         "of the background's colour left out": sum(len(word.text) for word in kept if id(word) in faint),
-        "not drawn but kept (a scan's text layer is written like this; it may say other things than the page)": undrawn,
     }
-    hidden = [f"{count} signs {what}" for what, count in counts.items() if count]
-    return [word for word in kept if id(word) not in faint], hidden
+    hidden = tuple(f"{count} signs {what}" for what, count in counts.items() if count)
+    return make_views(frame, [word for word in kept if id(word) not in faint]), hidden
 
 
 def _bookmarks(document: Any, pages: int) -> Iterator[Bookmark]:

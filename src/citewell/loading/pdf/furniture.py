@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from citewell.loading.pdf.layout import Line, letters
 from citewell.loading.pdf.sheet import Bookmark, Frame
 
-_ZONE = 0.13
+ZONE = 0.13
 """Of the page's height, at its top and bottom."""
 _MIN_PAGES = 3
 _MIN_SHARE = 0.4
@@ -77,7 +77,7 @@ def _inside(face: Face, repeated: list[bool]) -> list[Line]:
 
 def _may_be_furniture(face: Face, run: Line) -> bool:
     height = face.frame.height
-    return run.bottom < _ZONE * height or run.top > (1 - _ZONE) * height or run.words[0].style.skewed
+    return run.bottom < ZONE * height or run.top > (1 - ZONE) * height or run.words[0].style.skewed
 
 
 def _keys(face: Face, run: Line, usual: float, titles: Mapping[str, int]) -> list[Key]:
@@ -88,16 +88,24 @@ def _keys(face: Face, run: Line, usual: float, titles: Mapping[str, int]) -> lis
     at_bottom = run.top > face.frame.height / 2
     height = round((face.frame.height - run.baseline if at_bottom else run.baseline) / 3)
     text = run.text
-    texts = [text]
+    texts = [_same(text)]
     if run.size <= 1.1 * usual:
         values = [(match, int(match.group()[:9])) for match in _NUMBER.finditer(text)]
         values += [(match, _roman(match.group())) for match in _ROMAN.finditer(text)]
-        texts += [f"{text[: match.start()]}\0{value - face.page}\0{text[match.end() :]}" for match, value in values]
+        texts += [
+            f"{_same(text[: match.start()])}\0{value - face.page}\0{_same(text[match.end() :])}"
+            for match, value in values
+        ]
     plain = _CHAPTER.sub("", letters(text))
     if plain and titles.get(plain, face.page) < face.page:
         texts.append(_TITLE)
     # Two neighbouring steps of height, so that half a point more or less does not part what is the same.
     return [(at_bottom, step, same) for same in texts for step in (height, height + 1)]
+
+
+def _same(text: str) -> str:
+    """What of a text must be the same; OCR reads a dot between two words now with a space before it, now without."""
+    return letters(text) or text
 
 
 def _is_running(numbers: set[int]) -> bool:

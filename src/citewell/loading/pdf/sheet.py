@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,9 +15,9 @@ Box = tuple[float, float, float, float]
 class Style:
     """How a word is set. `size` in points as it appears on the page; `turn` is the page rotation that makes it upright.
 
-    A quarter turn counts as 1, clockwise. `skewed` text (a watermark) lies at no such angle and has
-    the page's own turn. `undrawn` text has the invisible rendering mode, as the text layer under a scan has;
-    `pale` text is white, or nearly, or transparent.
+    A quarter turn counts as 1, clockwise. `skewed` text (a watermark) lies at no such angle and has the page's own
+    turn. `undrawn` text has the invisible rendering mode or is under a picture, as the text layer of a scan is; `pale`
+    text is white, or nearly, or transparent.
     """
 
     size: float
@@ -57,6 +59,22 @@ class Rule:
     at: float
     start: float
     end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Shade:
+    """A ground that is painted: its box and its colour as (red, green, blue), 0 to 255."""
+
+    box: Box
+    colour: tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Where on the page, in its own frame, a web or mail address is behind what is seen."""
+
+    box: Box
+    address: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +128,26 @@ class View:
     words: tuple[Word, ...]
 
 
+def make_views(frame: Frame, words: Sequence[Word]) -> tuple[View, ...]:
+    """A view for each direction of words on a page with this frame, the fullest first; one at least."""
+    turns = Counter({frame.turn: 0})
+    for word in words:
+        turns[word.style.turn] += len(word.text)
+    return tuple(
+        View(frame.turned(turn), tuple(word for word in words if word.style.turn == turn))
+        for turn, _ in turns.most_common()
+        if turns[turn] or len(turns) == 1
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """One page. `frame` is as a reader sees it. `views` has one view for each direction of text, the fullest first.
 
-    `rules` are in the first view's frame. `picture` and `drawing` are the shares of the page, 0 to 1, under images and
-    under vector graphics, `unreadable` the share of signs that the file gives no meaning for. `hidden` says what text
-    on the page a reader does not see; `error` why the page could not be read.
+    `rules` and `shades` are in the first view's frame. `picture` and `drawing` are the shares of the page, 0 to 1,
+    under images and under vector graphics, `unreadable` the share of signs that the file gives no meaning for.
+    `hidden` says what text on the page a reader does not see; `error` why the page could not be read. `looked_at` is a
+    page that was rendered and read by OCR; `confidence` is OCR's, 0 to 1, where words of the page come from it.
     """
 
     number: int
@@ -124,11 +155,15 @@ class Sheet:
     frame: Frame
     views: tuple[View, ...] = ()
     rules: tuple[Rule, ...] = ()
+    shades: tuple[Shade, ...] = ()
+    links: tuple[Link, ...] = ()
     picture: float = 0.0
     drawing: float = 0.0
     unreadable: float = 0.0
     hidden: tuple[str, ...] = ()
     error: str = ""
+    looked_at: bool = False
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

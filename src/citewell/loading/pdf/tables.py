@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from citewell.loading.pdf.grid import Cell, Grid, grids
+from citewell.loading.pdf.header import Look, ground_at, header_rows, shades_in
 from citewell.loading.pdf.layout import GAP, Line, join_lines, lines, runs, widest_gap
-from citewell.loading.pdf.sheet import Rule, Word
+from citewell.loading.pdf.sheet import Rule, Shade, Word
 
 CAPTION = re.compile(
     r"(table|figure|fig\.|exhibit|chart|box|tabelle|abbildung|abb\.|tableau|tabla|figura|tabella|tabela)\s*"
@@ -27,18 +28,24 @@ _CELL = 8
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """`rows` of cells, header first; `title` is what a first row over the whole width says ("" if there is none)."""
+    """`rows` of cells, the first `header_rows` of which name its columns, and where the `columns` begin and end.
+
+    `title` is what a first row over the whole width says ("" if there is none).
+    """
 
     x0: float
     top: float
     x1: float
     bottom: float
     rows: tuple[tuple[str, ...], ...]
+    columns: tuple[tuple[float, float], ...]
+    ruled: bool
+    header_rows: int
     title: str = ""
 
 
 def ruled_tables(
-    words: Sequence[Word], rules: Sequence[Rule], vocabulary: frozenset[str]
+    words: Sequence[Word], rules: Sequence[Rule], shades: Sequence[Shade], vocabulary: frozenset[str]
 ) -> tuple[list[Table], list[Word]]:
     """The tables that ruling lines form, and the words that are in none of them."""
     tables: list[Table] = []
@@ -50,7 +57,7 @@ def ruled_tables(
             continue
         if any(map(_is_unruled_inside, held)):
             continue
-        tables.append(_ruled_table(grid, held, vocabulary))
+        tables.append(_ruled_table(grid, held, shades_in(grid.box, shades), vocabulary))
         rest = outside
     return tables, rest
 
@@ -74,9 +81,10 @@ def _is_unruled_inside(words: list[Word]) -> bool:
     return sum(len(runs(line.words)) >= 3 for line in lines(runs(words))) >= 3
 
 
-def _ruled_table(grid: Grid, held: list[list[Word]], vocabulary: frozenset[str]) -> Table:
+def _ruled_table(grid: Grid, held: list[list[Word]], shades: Sequence[Shade], vocabulary: frozenset[str]) -> Table:
     written = [lines(runs(words)) for words in held]
     rows: list[list[str]] = []
+    looks: list[Look] = []
     groups: list[Cell] = []
     title = ""
     for here in grid.rows():
@@ -87,17 +95,31 @@ def _ruled_table(grid: Grid, held: list[list[Word]], vocabulary: frozenset[str])
         if not rows:
             groups = wide
         for height in _unruled_rows([written[at] for at in here]):
+            # A cell that is several rows high says the same of each; one several columns wide is said once.
+            found = {at: [line for line in written[at] if height is None or _is_at(line, height)] for at in here}
+            if not any(found.values()):
+                continue
             cells = [""] * grid.width
-            for at in here:
-                # A cell that is several rows high says the same of each; one several columns wide is said once.
-                found = [line for line in written[at] if height is None or _is_at(line, height)]
-                cells[grid.cells[at].column] = join_lines([line.text for line in found], vocabulary)
+            for at, own in found.items():
+                cells[grid.cells[at].column] = join_lines([line.text for line in own], vocabulary)
             rows.append(cells)
+            looks.append(_look([line for own in found.values() for line in own], shades))
+    named = 0
     if groups and len(rows) > 2:
         _fold_header(rows, groups)
+        looks.pop(1)
+        named = 1
     keep = [column for column in range(grid.width) if any(row[column] for row in rows)]
-    filled = tuple(tuple(row[column] for column in keep) for row in rows if any(row))
-    return Table(*grid.box, filled, title)
+    filled = tuple(tuple(row[column] for column in keep) for row in rows)
+    spans = tuple((grid.xs[column], grid.xs[column + 1]) for column in keep)
+    return Table(*grid.box, filled, spans, True, named or header_rows(filled, looks), title)
+
+
+def _look(found: Sequence[Line], shades: Sequence[Shade]) -> Look:
+    """How a row with these lines is set; its ground is that of its first line, read between its base line and top."""
+    first = found[0]
+    ground = ground_at((first.x0 + first.x1) / 2, (first.top + first.bottom) / 2, shades)
+    return Look(all(line.bold for line in found), ground)
 
 
 def _unruled_rows(cells: list[list[Line]]) -> list[float] | list[None]:
@@ -161,7 +183,7 @@ def _within(line: Line, table: Table) -> bool:
     return table.x0 - line.size <= line.x0 and line.x1 <= table.x1 + line.size
 
 
-def unruled_tables(found: Sequence[Line]) -> list[Line | Table]:
+def unruled_tables(found: Sequence[Line], shades: Sequence[Shade]) -> list[Line | Table]:
     """Lines in order, with those that form an unruled table replaced by it.
 
     Three lines or more that follow each other, most with three cells or more, whose cells keep to the same columns.
@@ -177,7 +199,7 @@ def unruled_tables(found: Sequence[Line]) -> list[Line | Table]:
         while at < end and len(pieces[at]) * 2 < fullest:
             result.append(found[at])
             at += 1
-        table = _unruled_table(found[at:end], pieces[at:end]) if end - at >= 3 else None
+        table = _unruled_table(found[at:end], pieces[at:end], shades) if end - at >= 3 else None
         end = max(end, at + 1)
         result.extend(found[at:end] if table is None else [table])
         at = end
@@ -188,7 +210,7 @@ def _follows(found: Sequence[Line], first: int, at: int) -> bool:
     return at == first or found[at].baseline - found[at - 1].baseline < 3 * max(found[at - 1].size, found[at].size)
 
 
-def _unruled_table(found: Sequence[Line], pieces: Sequence[list[Line]]) -> Table | None:
+def _unruled_table(found: Sequence[Line], pieces: Sequence[list[Line]], shades: Sequence[Shade]) -> Table | None:
     widths = [run.x1 - run.x0 for row in pieces for run in row]
     if median(widths) > _CELL * median(line.size for line in found):
         return None
@@ -196,7 +218,11 @@ def _unruled_table(found: Sequence[Line], pieces: Sequence[list[Line]]) -> Table
     if len(spans) < 3:
         return None
     left, right = min(line.x0 for line in found), max(line.x1 for line in found)
-    return Table(left, found[0].top, right, found[-1].bottom, tuple(_row(line, spans) for line in found))
+    top, bottom = found[0].top, found[-1].bottom
+    rows = tuple(_row(line, spans) for line in found)
+    grounds = shades_in((left, top, right, bottom), shades)
+    named = header_rows(rows, [_look([line], grounds) for line in found])
+    return Table(left, top, right, bottom, rows, tuple(spans), False, named)
 
 
 def _spans(cells: list[tuple[float, float]], allowed: int) -> list[tuple[float, float]]:

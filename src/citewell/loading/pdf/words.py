@@ -53,24 +53,33 @@ class _Drawn:
 
 @dataclass(slots=True)
 class WordReader:
-    """Reads one text page. What pdfium says is kept by text object, since asking it costs more than all the rest."""
+    """Reads one text page. What pdfium says is kept by text object, since asking it costs more than all the rest.
+
+    The text objects that are `covered`, given by address, count as undrawn.
+    """
 
     textpage: Any
     frame: Frame
-    unmapped: int = 0
+    covered: frozenset[int] = frozenset()
+    unreadable: float = 0.0
     _objects: dict[int | None, _Drawn] = field(default_factory=dict)
     _styles: dict[Style, Style] = field(default_factory=dict)
     _fonts: dict[bytes, tuple[bool, bool]] = field(default_factory=dict)
 
     def read(self) -> list[Word]:
-        """Every word in pdfium's order, which is that of the drawing with right-to-left text made logical."""
+        """Every word in pdfium's order, which is that of the drawing with right-to-left text made logical.
+
+        Sets `unreadable`, the share of signs without a meaning.
+        """
         text = self._text()
-        self.unmapped = len(_UNMAPPED.findall(text))
+        unmapped = len(_UNMAPPED.findall(text))
         order: Sequence[int] = range(len(text))
         if RTL.search(text):
             order = _logical(text, [sorted(_ends(box, self.frame)) for box in boxes(self.textpage, order).tolist()])
             text = "".join(text[index] for index in order)
-        return list(self._words(text, order))
+        words = list(self._words(text, order))
+        self.unreadable = unmapped / max(sum(len(word.text) for word in words), 1)
+        return words
 
     def _text(self) -> str:
         """The page's signs, one for each index that pdfium knows them by."""
@@ -119,14 +128,14 @@ class WordReader:
     def _drawn(self, text_object: int | None, index: int) -> _Drawn:
         drawn = self._objects.get(text_object)
         if drawn is None:
-            style = self._style(index)
+            style = self._style(index, text_object in self.covered)
             frame = self.frame.turned(style.turn)
             x, y = ctypes.c_double(), ctypes.c_double()
             pdfium.FPDFText_GetCharOrigin(self.textpage, index, x, y)
             drawn = self._objects[text_object] = _Drawn(style, frame, frame.seen(x.value, y.value)[1])
         return drawn
 
-    def _style(self, index: int) -> Style:
+    def _style(self, index: int, covered: bool) -> Style:
         matrix = pdfium.FS_MATRIX()
         pdfium.FPDFText_GetMatrix(self.textpage, index, matrix)
         angle = math.degrees(math.atan2(matrix.b, matrix.a))
@@ -141,7 +150,7 @@ class WordReader:
             mono=mono,
             turn=self.frame.turn if skewed else round(angle / 90) % 4,
             skewed=skewed,
-            undrawn=mode in _INVISIBLE_MODES,
+            undrawn=covered or mode in _INVISIBLE_MODES,
             pale=_is_pale(drawn),
         )
         return self._styles.setdefault(style, style)

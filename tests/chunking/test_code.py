@@ -1,0 +1,63 @@
+"""Code: cut at its statements, with its signature and imports above the pieces that do not show them."""
+
+from citewell.loading.parsed import Details
+from citewell.types import ElementKind
+from tests.chunking.conftest import Cut, Make, small
+
+CODE = ElementKind.CODE
+BODY = [f"    if amount > {number}:\n        fee = fee + {number}" for number in range(12)]
+FUNCTION = "\n".join(["@rule", "def fee(amount):", *BODY, "    return fee"])
+
+
+def test_a_piece_shows_its_signature_or_has_it_above(make: Make, cut: Cut) -> None:
+    details = Details(preamble="import bank\nfrom bank import rule\n\ndef fee(amount):")
+
+    chunked = cut(make([(CODE, FUNCTION, details)], title="rules.py"), size=60)
+
+    first, *others = small(chunked)
+    assert first.preamble == "import bank\nfrom bank import rule"
+    assert chunked.entries[0].text.startswith("rules.py\nimport bank\nfrom bank import rule\n@rule\ndef fee(amount):\n")
+    assert len(others) >= 2
+    assert {piece.preamble for piece in others} == {"import bank\nfrom bank import rule\ndef fee(amount):"}
+    assert "\n".join(piece.text for piece in small(chunked)) == FUNCTION
+
+
+def test_a_whole_function_has_its_imports_above(make: Make, cut: Cut) -> None:
+    source = "def fee(amount):\n    return amount"
+
+    chunked = cut(make([(CODE, source, Details(preamble="import bank\ndef fee(amount):"))]))
+
+    assert [(piece.preamble, piece.text) for piece in chunked.chunks] == [("import bank", source)]
+    assert chunked.entries[0].text == f"Manual\nimport bank\n{source}"
+
+
+def test_what_a_piece_shows_whole_is_not_said_above_it(make: Make, cut: Cut) -> None:
+    chunked = cut(make([(CODE, "import bank\n\nprint(bank)", Details(preamble="import bank"))]))
+
+    assert [piece.preamble for piece in chunked.chunks] == [""]
+
+
+def test_code_is_cut_at_the_places_that_it_names(make: Make, cut: Cut) -> None:
+    starts = [FUNCTION.index(statement) for statement in BODY]
+    # The loader may point at the statement or at the beginning of its line.
+    cuts = tuple(start + 4 * (number % 2) for number, start in enumerate(starts))
+
+    pieces = small(cut(make([(CODE, FUNCTION, Details(cuts=cuts))]), size=50))
+
+    assert len(pieces) >= 3
+    assert all(piece.text.startswith("    if amount") for piece in pieces[1:])
+    assert "\n".join(piece.text for piece in pieces) == FUNCTION
+
+
+def test_a_long_preamble_loses_its_middle_and_is_reported(make: Make, cut: Cut) -> None:
+    imports = [f"from bank.rules import rule_{number}" for number in range(20)]
+    preamble = "\n".join([*imports, "def fee(amount):"])
+
+    chunked = cut(make([(CODE, FUNCTION, Details(preamble=preamble))]), size=100)
+
+    assert small(chunked)[1].preamble.split("\n") == [*imports[:2], "…", imports[-1], "def fee(amount):"]
+    (warning,) = chunked.warnings
+    assert warning == (
+        "Code at character 0: its signature and imports have 160 tokens, "
+        "too many to stand above each of its pieces: shortened there."
+    )

@@ -1,0 +1,225 @@
+"""Files inside files, lost pages and changed rights, through the whole of indexing."""
+
+import io
+import zipfile
+from collections.abc import Iterator
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+import citewell
+from citewell import Index, Principal, Settings
+from citewell.errors import UnknownId
+from citewell.loading import isolation
+from citewell.types import FileState, IndexReport
+
+TERMS = "The notice period of the lease in Harrowgate is nine months."
+MENU = "On Thursdays the canteen serves lentil soup with bread."
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[Index]:
+    with Index.create(tmp_path / "index") as index:
+        yield index
+
+
+def zipped(**members: str | bytes) -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name.replace("_dot_", ".").replace("_in_", "/"), data)
+    return target.getvalue()
+
+
+def mail(text: str, attachment: bytes, name: str) -> bytes:
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = "ann@example.org", "bo@example.org", "The lease"
+    message.set_content(text)
+    message.add_attachment(attachment, maintype="application", subtype="octet-stream", filename=name)
+    return bytes(message)
+
+
+def states(report: IndexReport) -> dict[str, FileState]:
+    return {file.source.rpartition("/files/")[2]: file.state for file in report.files}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    letter = mail("Please see the terms attached.", TERMS.encode(), "terms.txt")
+    (folder / "old.zip").write_bytes(zipped(canteen_in_menu_dot_md=f"# Menu\n\n{MENU}\n", letter_dot_eml=letter))
+    return folder
+
+
+def test_files_in_files_are_documents_of_their_own(index: Index, folder: Path) -> None:
+    report = index.add(folder)
+    assert states(report) == dict.fromkeys(
+        ["old.zip", "old.zip!/canteen/menu.md", "old.zip!/letter.eml", "old.zip!/letter.eml!/terms.txt"],
+        FileState.ADDED,
+    )
+    answer = index.ask("How long is the notice period of the lease in Harrowgate?")
+    assert answer.citations[0].quote == TERMS
+    assert answer.citations[0].source.endswith("/old.zip!/letter.eml!/terms.txt")
+    assert answer.citations[0].link == (folder / "old.zip").as_uri()
+    attached = index.show(answer.citations[0].document_id)
+    assert isinstance(attached, citewell.Document)
+    assert attached.parent_id is not None
+    letter = index.show(attached.parent_id)
+    assert isinstance(letter, citewell.Document)
+    assert letter.metadata["from"] == "ann@example.org"
+
+
+def test_a_second_run_reads_nothing(index: Index, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = index.add(folder)
+
+    def scripted_refusal(*_: object) -> None:
+        raise AssertionError("it was read again")
+
+    monkeypatch.setattr(isolation._Reader, "parse", scripted_refusal)
+    again = index.add(folder)
+    assert states(again) == dict.fromkeys(states(first), FileState.UNCHANGED)
+    assert again.embedded == 0
+
+
+def test_what_is_taken_out_of_an_archive_is_removed(index: Index, folder: Path) -> None:
+    index.add(folder)
+    (folder / "old.zip").write_bytes(zipped(canteen_in_menu_dot_md=f"# Menu\n\n{MENU}\n"))
+    assert states(index.add(folder)) == {
+        "old.zip": FileState.UPDATED,
+        "old.zip!/canteen/menu.md": FileState.UNCHANGED,
+        "old.zip!/letter.eml": FileState.REMOVED,
+        "old.zip!/letter.eml!/terms.txt": FileState.REMOVED,
+    }
+    assert index.ask("How long is the notice period of the lease in Harrowgate?").abstained
+
+
+def test_a_named_archive_is_kept_in_step_too(index: Index, folder: Path) -> None:
+    index.add(folder / "old.zip")
+    (folder / "old.zip").write_bytes(zipped(canteen_in_menu_dot_md=f"# Menu\n\n{MENU}\n"))
+    assert states(index.add(folder / "old.zip"))["old.zip!/letter.eml"] is FileState.REMOVED
+
+
+def test_an_archive_that_breaks_keeps_what_was_in_it(index: Index, folder: Path) -> None:
+    index.add(folder)
+    (folder / "old.zip").write_bytes((folder / "old.zip").read_bytes()[:200])
+    report = index.add(folder)
+    assert states(report)["old.zip"] is FileState.FAILED
+    assert TERMS in index.ask("How long is the notice period of the lease in Harrowgate?").text
+
+
+def test_a_vanished_archive_takes_all_of_it_along(index: Index, folder: Path) -> None:
+    index.add(folder)
+    (folder / "note.txt").write_text("A note stays.", encoding="utf-8")
+    (folder / "old.zip").unlink()
+    assert set(states(index.add(folder)).values()) == {FileState.REMOVED, FileState.ADDED}
+    assert [document.title for document in index.documents()] == ["note"]
+
+
+def test_deleting_an_archive_deletes_what_is_in_it(index: Index, folder: Path) -> None:
+    index.add(folder)
+    index.delete(str(folder / "old.zip"))
+    assert index.documents() == ()
+
+
+def test_files_in_files_have_the_rights_of_the_outer_one(index: Index, folder: Path) -> None:
+    rule = '[[rule]]\nmatch = "*.zip"\ngroups = ["{}"]\ntitle = "The old archive"\n'
+    (folder / "citewell-access.toml").write_text(rule.format("tenants"), encoding="utf-8")
+    index.add(folder)
+    tenant = Principal(groups=frozenset({"tenants"}))
+    assert index.documents() == ()
+    titles = {document.title for document in index.documents(principal=tenant)}
+    assert titles == {"The old archive", "Menu", "The lease", "terms"}
+
+    (folder / "citewell-access.toml").write_text(rule.format("owners"), encoding="utf-8")
+    report = index.add(folder)
+    assert set(states(report).values()) == {FileState.UPDATED}
+    assert report.embedded == 0
+    assert index.documents(principal=tenant) == ()
+    assert len(index.documents(principal=Principal(groups=frozenset({"owners"})))) == 4
+
+
+def test_rights_change_without_reading_again(index: Index, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index.add(folder)
+    rule = '[[rule]]\nmatch = "*.zip"\ngroups = ["tenants"]\n'
+    (folder / "citewell-access.toml").write_text(rule, encoding="utf-8")
+
+    def scripted_refusal(*_: object) -> None:
+        raise AssertionError("it was read again")
+
+    monkeypatch.setattr(isolation._Reader, "parse", scripted_refusal)
+    report = index.add(folder)
+    assert (set(states(report).values()), report.embedded) == ({FileState.UPDATED}, 0)
+    assert index.documents() == ()
+
+
+def test_what_fails_inside_is_told_with_the_outer_file_and_tried_again_when_it_may_succeed(
+    index: Index, folder: Path
+) -> None:
+    (folder / "old.zip").write_bytes(zipped(menu_dot_md=f"# Menu\n\n{MENU}\n", plan_dot_pdf=b"%PDF-1.4 no more"))
+    report = index.add(folder)
+    assert states(report)["old.zip"] is FileState.PARTLY
+    assert states(report)["old.zip!/plan.pdf"] is FileState.FAILED
+    again = {file.source.rpartition("/files/")[2]: file for file in index.add(folder).files}
+    assert again["old.zip"].state is FileState.UNCHANGED
+    assert "plan.pdf: It cannot be read as a PDF" in again["old.zip"].reason
+
+    with Index.open(index.path, settings=Settings.model_validate({"loading": {"max_pages": 9}})) as other:
+        assert states(other.add(folder))["old.zip!/plan.pdf"] is FileState.FAILED
+
+
+def test_an_answer_tells_what_could_not_be_read(index: Index, folder: Path) -> None:
+    (folder / "old.zip").write_bytes(zipped(menu_dot_md=f"# Menu\n\n{MENU}\n", plan_dot_pdf=b"%PDF-1.4 no more"))
+    rule = '[[rule]]\nmatch = "*.zip"\ngroups = ["tenants"]\n'
+    (folder / "citewell-access.toml").write_text(rule, encoding="utf-8")
+    index.add(folder)
+    tenant = Principal(groups=frozenset({"tenants"}))
+    lost = index.ask("Where is the emergency exit on the plan?", principal=tenant)
+    assert lost.abstained
+    (warning,) = lost.warnings
+    assert warning.startswith("What could not be read of old may hold the answer (plan.pdf: It cannot be read as a PDF")
+    # Who may not read the archive does not learn of it.
+    assert index.ask("Where is the emergency exit on the plan?").warnings == ()
+    found = index.ask("What does the canteen serve on Thursdays?", principal=tenant)
+    assert (found.abstained, found.warnings) == (False, ())
+
+
+def test_nesting_is_bounded(tmp_path: Path, folder: Path) -> None:
+    data = zipped(deepest_dot_txt=TERMS)
+    for _ in range(3):
+        data = zipped(inner_dot_zip=data)
+    (folder / "old.zip").write_bytes(data)
+    with Index.create(tmp_path / "shallow", settings=Settings.model_validate({"loading": {"max_depth": 2}})) as index:
+        found = states(index.add(folder))
+    assert found["old.zip!/inner.zip!/inner.zip!/inner.zip"] is FileState.FAILED
+    assert len(found) == 4
+
+
+def test_what_is_inside_is_shown_by_its_source(index: Index, folder: Path) -> None:
+    index.add(folder)
+    source = (folder / "old.zip").as_uri() + "!/letter.eml"
+    shown = index.show(source)
+    assert isinstance(shown, citewell.Document)
+    assert shown.title == "The lease"
+    with pytest.raises(UnknownId):
+        index.show(source + "!/absent")
+
+
+def test_a_file_that_is_emptied_is_no_longer_searched(index: Index, folder: Path) -> None:
+    (folder / "note.txt").write_text("The gate code is seven three one.", encoding="utf-8")
+    index.add(folder)
+    (folder / "note.txt").write_text("", encoding="utf-8")
+    report = {file.source.rpartition("/files/")[2]: file for file in index.add(folder).files}
+    assert report["note.txt"].state is FileState.REMOVED
+    assert "The file is empty" in report["note.txt"].reason
+    assert "note" not in {document.title for document in index.documents()}
+
+
+def test_what_cannot_be_indexed_is_skipped_and_no_failure(index: Index, folder: Path) -> None:
+    (folder / "program").write_bytes(b"\x7fELF" + bytes(200))
+    (folder / "empty.txt").touch()
+    (folder / "link").symlink_to(folder / "old.zip")
+    report = index.add(folder)
+    assert {states(report)[name] for name in ("program", "empty.txt", "link")} == {FileState.SKIPPED}
+    assert report.failed == ()
