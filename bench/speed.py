@@ -35,8 +35,8 @@ from citewell.models.embedder import Vectors
 from citewell.models.fingerprint import canaries
 from citewell.models.minilm import IDENTITY, MiniLM
 from citewell.retrieval.analyser import ANALYSER_VERSION, analyse
-from citewell.stores.lance import LanceStore
 from citewell.settings import Loading
+from citewell.stores.lance import LanceStore
 from citewell.stores.store import IndexedDocument, IndexedEntry
 from citewell.types import EntryKind
 

@@ -24,7 +24,14 @@ def test_passwords_are_read_and_never_shown(secrets: Path) -> None:
     secrets.write_text('document_passwords = ["hunter-2", "swordfish"]', encoding="utf-8")
     found = Credentials.load()
     assert found.passwords == ("hunter-2", "swordfish")
-    assert "hunter" not in repr(found) + str(found)
+    assert "hunter" not in repr(found) + str(found) + found.edition
+
+
+def test_a_changed_file_is_another_edition(secrets: Path) -> None:
+    secrets.write_text('document_passwords = ["hunter-2"]', encoding="utf-8")
+    first = Credentials.load().edition
+    secrets.write_text('document_passwords = ["hunter-23"]', encoding="utf-8")
+    assert Credentials.load().edition not in ("", first)
 
 
 def test_a_wrong_value_is_not_repeated(secrets: Path) -> None:

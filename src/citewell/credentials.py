@@ -27,6 +27,7 @@ class Credentials(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     document_passwords: Annotated[tuple[SecretStr, ...], Field(max_length=100)] = ()
+    _edition: str = ""
 
     @classmethod
     def load(cls) -> Credentials:
@@ -43,7 +44,7 @@ class Credentials(BaseModel):
         if sys.platform != "win32" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
             raise SettingsError(f"{path} may be read by other users.", remedy=f"Close it with `chmod 600 {path}`.")
         try:
-            return cls.model_validate(data)
+            found = cls.model_validate(data)
         except ValidationError as error:
             # Only where and what kind: the message of pydantic shows the value.
             problems = error.errors(include_url=False, include_input=False, include_context=False)
@@ -51,7 +52,18 @@ class Credentials(BaseModel):
             raise SettingsError(
                 f"{path}: wrong or unknown: {where}.", remedy="It may hold document_passwords, a list of texts."
             ) from None
+        status = path.stat()
+        found._edition = f"{status.st_mtime_ns}/{status.st_size}"
+        return found
+
+    @property
+    def edition(self) -> str:
+        """Another text after each change of the file, without anything of what is in it."""
+        return self._edition
 
     @property
     def passwords(self) -> tuple[str, ...]:
         return tuple(secret.get_secret_value() for secret in self.document_passwords)
+
+
+NO_CREDENTIALS = Credentials()

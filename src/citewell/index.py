@@ -104,10 +104,10 @@ class Index:
         begin = time.perf_counter()
         named = [Path(path) for path in paths]
         found = discover(named, skip=self.path, ignore=self.settings.loading.ignore)
-        passwords = Credentials.load().passwords
+        credentials = Credentials.load()
         with self._store.writing():
             self._require_same_embedder()
-            run = Ingest(self._store, self._embedder, self.settings, on_progress, passwords)
+            run = Ingest(self._store, self._embedder, self.settings, on_progress, credentials)
             run.commit(run.embed(run.prepare(run.load(found, named))))
             run.remove_vanished(named)
         seconds = round(time.perf_counter() - begin, 3)

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from citewell.chunking import CHUNKER_VERSION, Chunked, chunk
+from citewell.credentials import NO_CREDENTIALS, Credentials
 from citewell.errors import EmptyFile, LoadError, NotAFile, UnsupportedFormat
 from citewell.loading import (
     AccessRules,
@@ -70,7 +71,7 @@ class Ingest:
     embedder: Embedder
     settings: Settings
     on_progress: OnProgress | None = None
-    passwords: tuple[str, ...] = ()
+    credentials: Credentials = NO_CREDENTIALS
     embedded: int = 0
     warnings: list[str] = field(default_factory=list)
     _total: int = 0
@@ -206,7 +207,7 @@ class Ingest:
             yield from self._again(file, about)
             return
         groups = self.settings.security.default_groups
-        loaded = load(file, self.settings.loading, about, groups, data=data, passwords=self.passwords)
+        loaded = load(file, self.settings.loading, about, groups, data=data, passwords=self.credentials.passwords)
         self._total += len(loaded.inside)
         for inner in loaded.inside:
             yield from self._file(inner, _inherited(about))
@@ -257,13 +258,14 @@ class Ingest:
     def _reading(self, lost: str) -> str:
         """What its text depends on. What was lost may be found with another engine, password or limit."""
         loading = self.settings.loading
-        means = (ocr_engine(), self.passwords, loading) if lost else ()
+        means = (ocr_engine(), self.credentials.edition, loading) if lost else ()
         return _sha256(repr((LOADER_VERSION, loading.plugins, *means)))[:16]
 
     def _sayings(self, about: Attributes) -> str:
         """What is said about it, how it is cut, and how it is analysed."""
         groups = sorted(about.groups if about.groups is not None else self.settings.security.default_groups)
-        return _sha256(repr((CHUNKER_VERSION, ANALYSER_VERSION, self.settings.chunking, groups, replace(about, groups=None))))
+        made_by = (CHUNKER_VERSION, ANALYSER_VERSION, self.settings.chunking)
+        return _sha256(repr((made_by, groups, replace(about, groups=None))))
 
     def _with_vectors(self, batch: list[Prepared]) -> list[IndexedDocument]:
         texts = {item.text_hash: item.entry.text for prepared in batch for item in prepared.entries}

@@ -1,14 +1,17 @@
 """W4: a table longer than a chunk, with a caption, two merged header rows and one row longer than the limit."""
 
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
+from citewell import Index, Settings
 from citewell.chunking import Chunked, chunk
+from citewell.generation.prompt import build_prompt
 from citewell.loading.parsed import Details, TextBuilder
 from citewell.loading.tables import table_text
 from citewell.models.minilm import MiniLM
-from citewell.settings import Chunking, Loading
+from citewell.settings import Chunking, Generation, Loading
 from citewell.types import Chunk, Document, ElementKind, EntryKind, Rights
 
 LIMIT = 160
@@ -107,3 +110,34 @@ def test_w4_a_row_is_a_sentence_and_points_at_the_whole_table(document: Document
     assert {found[name].parent_id for name in rows} == {piece.parent_id for piece in pieces_of(chunked)} == {parent.id}
     assert found[business.chunk_id].pages == ((1, "iv"),)
     assert document.text[parent.start : parent.end] == parent.text
+
+
+def test_w4_a_row_is_found_and_the_prompt_gets_its_table(document: Document, tmp_path: Path) -> None:
+    settings = Settings(chunking=Chunking(size=LIMIT, overlap=20, table_rows=True))
+    with Index.create(tmp_path / "index", settings=settings) as index:
+        index.add_documents([document])
+        found, *others = index.search("chargeback fee for Business", k=5)
+        answer = index.ask("What is the cross-border chargeback fee for Business?")
+    assert found.chunk.text == LINES[20]
+    assert found.chunk.preamble.startswith(CAPTION)
+    assert all(line in found.passage.text for line in LINES)
+    # The table is read once, however many of its rows were found.
+    assert {hit.passage.id for hit in others}.isdisjoint({found.passage.id})
+    prompt, shown = build_prompt("What does it cost?", [found], settings)
+    assert shown == (found,)
+    assert all(line in prompt.user for line in LINES)
+    assert answer.sentences[0].text.startswith("Business")
+    assert "EUR 40" in answer.text
+    assert answer.citations[0].quote == LINES[20]
+
+
+def test_w4_a_table_too_large_for_the_prompt_gives_way_to_the_row(document: Document, tmp_path: Path) -> None:
+    settings = Settings(
+        chunking=Chunking(size=LIMIT, overlap=20, table_rows=True), generation=Generation(passage_tokens=200)
+    )
+    with Index.create(tmp_path / "index", settings=settings) as index:
+        index.add_documents([document])
+        (found,) = index.search("chargeback fee for Business", k=1)
+    prompt, _ = build_prompt("What does it cost?", [found], settings)
+    assert f"{found.chunk.preamble}\n{LINES[20]}" in prompt.user
+    assert LINES[21] not in prompt.user

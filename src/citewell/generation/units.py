@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from citewell.chunking.sentences import sentences
 from citewell.types import BETWEEN_CELLS, Chunk, ElementKind
 
 MAX_CODE_LINES = 12
 MAX_TITLE_WORDS = 10
+MAX_HEADER_ROWS = 3
 
 _BULLET = re.compile(r"\s*(?:[-*+•‣◦–—]|\d{1,3}[.)]|\(?[a-z][.)])\s+")
 _BLOCK_OF_CODE = re.compile(r"\n[ \t]*\n(?=\S)")
@@ -113,23 +115,39 @@ def _sentence(chunk: Chunk, start: int, end: int, *, titled: bool) -> Iterator[U
 
 
 def _table(chunk: Chunk, lines: list[tuple[int, int]]) -> Iterator[Unit]:
-    texts = [chunk.text[slice(*line)].strip() for line in lines]
+    texts = [chunk.text[slice(*line)] for line in lines]
     first = next(place for place, text in enumerate(texts) if BETWEEN_CELLS in text)
     rows = [_cells(text) for text in texts[first:]]
-    has_head = _is_head(rows)
-    above = [line.strip() for line in chunk.preamble.split("\n") if line.strip()]
-    heads = [_cells(line) for line in above if BETWEEN_CELLS in line]
-    head = rows[0] if has_head else heads[-1] if heads else []
-    caption = " ".join([*(line for line in above if BETWEEN_CELLS not in line), *texts[:first]])
+    above = [line for line in chunk.preamble.split("\n") if line.strip()]
+    headers = _header_rows(rows)
+    head = _names(rows[:headers] or [_cells(line) for line in above if BETWEEN_CELLS in line])
+    caption = " ".join([*(line.strip() for line in above if BETWEEN_CELLS not in line), *map(str.strip, texts[:first])])
+    context = f"{caption} {' '.join(head)}".strip()
     for place, (line, row) in enumerate(zip(lines[first:], rows, strict=True)):
-        context = f"{caption} {' '.join(head)}".strip()
-        names_columns = has_head and place == 0
+        names_columns = place < headers
         shown = BETWEEN_CELLS.join(row) if names_columns else _readable(row, head)
         yield _unit(chunk, *line, shown, context, is_fragment=names_columns)
 
 
 def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip("|").split("|")]
+    bare = line.strip()
+    # Drawn with a bar at both ends, as in Markdown; else a bar at the start follows an empty cell.
+    framed = len(bare) > 1 and bare[0] == bare[-1] == "|"
+    return [cell.strip() for cell in (bare[1:-1] if framed else bare).split("|")]
+
+
+def _header_rows(rows: list[list[str]]) -> int:
+    """How many rows name the columns: none or the first, and after it those with nothing above the rows' own names."""
+    count = 0
+    while count < MAX_HEADER_ROWS and _is_head(rows[count:]) and (count == 0 or not rows[count][0]):
+        count += 1
+    return count
+
+
+def _names(headers: list[list[str]]) -> list[str]:
+    """The columns' names: what stands in each column of the header rows, from the top down."""
+    columns = zip_longest(*headers, fillvalue="")
+    return [" ".join(dict.fromkeys(cell for cell in column if cell)) for column in columns]
 
 
 def _is_head(rows: list[list[str]]) -> bool:

@@ -145,24 +145,30 @@ def detect(data: bytes, name: str) -> Format:
     """
     if not data or data.isspace():
         raise EmptyFile("The file is empty.", remedy="Put content in it, or leave it out.")
-    bare = data[:_PDF_MARK_WITHIN].removeprefix(b"\xef\xbb\xbf").lstrip()
-    if bare.startswith(_PDF_MARK):
+    marked = _marked_format(data)
+    if marked is not None:
+        return marked
+    _refuse_known(data)
+    if not is_binary(data):
+        return _text_format(data, name)
+    # Readers take the mark after up to 1,024 bytes of anything but what is another format, or a text about PDF.
+    if _PDF_MARK in data[:_PDF_MARK_WITHIN]:
         return Format.PDF
+    raise _unsupported("binary data of an unknown kind")
+
+
+def _marked_format(data: bytes) -> Format | None:
+    """The format of a file that begins with its format's mark."""
     if data.startswith(_ZIP):
         return _zip_format(data)
     if data.startswith(_OLE):
         return _ole_format(data)
+    bare = data[:_PDF_MARK_WITHIN].removeprefix(b"\xef\xbb\xbf").lstrip()
+    if bare.startswith(_PDF_MARK):
+        return Format.PDF
     if bare.startswith(_RTF_MARK):
         return Format.RTF
-    if _IMAGE.match(data):
-        return Format.IMAGE
-    _refuse_known(data)
-    if is_binary(data):
-        # Readers take the mark after up to 1,024 bytes of anything but what is another format, or a text about PDF.
-        if _PDF_MARK in data[:_PDF_MARK_WITHIN]:
-            return Format.PDF
-        raise _unsupported("binary data of an unknown kind")
-    return _text_format(data, name)
+    return Format.IMAGE if _IMAGE.match(data) else None
 
 
 def _zip_format(data: bytes) -> Format:

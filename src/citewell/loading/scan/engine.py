@@ -98,7 +98,9 @@ def _engine() -> Any:
             "Global.return_word_box": True,
             "Det.limit_side_len": 32,
             "Det.max_candidates": 3000,  # a page of figures in small print has more than the usual thousand
-            "Rec.rec_img_shape": [3, 48, 96],  # short lines are padded to the last: with 320 figures cost twice as much
+            # Short lines are padded to the last number. With its 320 a page of figures costs twice as much; with
+            # less than 160 it reads f for the pound sign.
+            "Rec.rec_img_shape": [3, 48, 192],
         }
     )
     # Sessions of ours, since it offers no way to stop threads from spinning while they wait; with a session given
