@@ -6,8 +6,9 @@ DIR is the codebase set of ../shared: documents.jsonl.gz (whole files), corpus.j
 cut by others), queries.jsonl and qrels/test.tsv. The files go through the loader and the real pipeline three times: as
 text, by syntax without the lines that a piece needs above it, and with them. Our chunks are smaller than the golden
 passages and cut elsewhere, so that a passage counts by the share of its characters, white space left out, that lie in
-the first k chunks: `covered` where it is half or more, `touched` where its middle line is in one of them. Intervals are
-bootstrap 95 % over the questions.
+the first k chunks: `covered` where it is half or more, `touched` where its middle line is in one of them. Readings
+with smaller chunks have less text in the first k; `covered in N` is about the first N characters instead. Intervals
+are bootstrap 95 % over the questions.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ from citewell.settings import Loading
 from citewell.types import EVERYONE, Hit, Rights
 
 DEPTHS = (5, 10, 20)
+BUDGETS = (2_000, 4_000, 8_000)
+SEARCHED = 100  # chunks: enough to fill the largest budget
 COVERED = 0.5
 Span = tuple[int, int]
 
@@ -157,16 +160,34 @@ def overlap(span: Span, found: Iterable[Span]) -> int:
 
 
 def judge(hits: Iterable[Hit], golden: list[Golden], places: dict[str, Places], found: dict[str, list[float]]) -> None:
-    """Add the shares of a question's passages that are covered and touched, at each depth."""
+    """Add the shares of a question's passages that are covered and touched, at each depth and within each budget."""
     spans = [(hit.chunk.source, places[hit.chunk.source].squeezed(hit.chunk.start, hit.chunk.end)) for hit in hits]
     for k in DEPTHS:
-        covered, touched = [], []
-        for one in golden:
-            own = [span for source, span in spans[:k] if source == one.source]
-            covered.append(overlap(one.span, own) >= COVERED * (one.span[1] - one.span[0]))
-            touched.append(overlap(one.middle, own) > 0)
-        found[f"covered@{k}"].append(statistics.fmean(covered))
-        found[f"touched@{k}"].append(statistics.fmean(touched))
+        found[f"covered@{k}"].append(share(golden, spans[:k], is_covered))
+        found[f"touched@{k}"].append(share(golden, spans[:k], is_touched))
+    for budget in BUDGETS:
+        found[f"covered in {budget:,}"].append(share(golden, list(within(spans, budget)), is_covered))
+
+
+def within(spans: Iterable[tuple[str, Span]], budget: int) -> Iterator[tuple[str, Span]]:
+    """The first of them, of the last only the beginning, that have `budget` signs together."""
+    for source, (start, end) in spans:
+        if budget <= 0:
+            return
+        yield source, (start, min(end, start + budget))
+        budget -= end - start
+
+
+def share(golden: list[Golden], spans: list[tuple[str, Span]], judged: Callable[[Golden, list[Span]], bool]) -> float:
+    return statistics.fmean(judged(one, [span for source, span in spans if source == one.source]) for one in golden)
+
+
+def is_covered(golden: Golden, spans: list[Span]) -> bool:
+    return overlap(golden.span, spans) >= COVERED * (golden.span[1] - golden.span[0])
+
+
+def is_touched(golden: Golden, spans: list[Span]) -> bool:
+    return overlap(golden.middle, spans) > 0
 
 
 def evaluate(reading: str, documents: list[Document], queries: dict[str, str], asked: dict[str, list[Golden]]) -> Row:
@@ -177,7 +198,7 @@ def evaluate(reading: str, documents: list[Document], queries: dict[str, str], a
         report = index.add_documents(documents)
         for query, golden in asked.items():
             begin = time.perf_counter()
-            hits = index.search(queries[query], k=max(DEPTHS))
+            hits = index.search(queries[query], k=SEARCHED)
             times.append((time.perf_counter() - begin) * 1000)
             judge(hits, golden, places, values)
         chunks = index.status().chunks
@@ -209,7 +230,7 @@ def print_table(data: Path, rows: list[Row]) -> None:
     for row in rows:
         print(f"\n{row.reading}: {row.chunks} chunks in {row.index_s:.0f} s (median {row.median_ms:.1f} ms a question)")
         for name, value in row.metrics.items():
-            print(f"  {name:<10} {value.mean:.4f}  [{value.low:.4f}, {value.high:.4f}]")
+            print(f"  {name:<16} {value.mean:.4f}  [{value.low:.4f}, {value.high:.4f}]")
 
 
 def print_json(data: Path, rows: list[Row]) -> None:

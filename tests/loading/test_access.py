@@ -8,8 +8,7 @@ import pytest
 
 from citewell.errors import SettingsError
 from citewell.loading.access import ACCESS_FILE, AccessRules
-from citewell.loading.attributes import Attributes
-from citewell.types import Trust
+from citewell.types import Attributes, Trust
 
 
 def write(folder: Path, text: str) -> Path:

@@ -12,8 +12,8 @@ from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
 from citewell.errors import UnsupportedFormat
-from citewell.loading.docx import load_docx
-from citewell.loading.docx_numbering import Labels
+from citewell.loading.docx.document import load_docx
+from citewell.loading.docx.numbering import Labels
 from citewell.loading.parsed import Parsed
 from citewell.settings import Loading
 from citewell.types import ElementKind

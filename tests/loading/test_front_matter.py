@@ -5,11 +5,10 @@ from datetime import date
 import pytest
 
 from citewell.errors import DamagedFile
-from citewell.loading.attributes import NOTHING, Attributes
-from citewell.loading.front_matter import read_front_matter
-from citewell.loading.markdown import load_markdown
+from citewell.loading.markdown.document import load_markdown
+from citewell.loading.markdown.front_matter import read_front_matter
 from citewell.settings import Loading
-from citewell.types import Trust
+from citewell.types import NOTHING, Attributes, Trust
 
 YAML = """---
 # who may read

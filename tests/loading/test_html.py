@@ -6,7 +6,7 @@ import pstats
 import pytest
 
 from citewell.errors import DamagedFile, EmptyFile, LimitExceeded
-from citewell.loading.html import load_html
+from citewell.loading.html.document import load_html
 from citewell.loading.parsed import Parsed
 from citewell.settings import Loading
 from citewell.types import BETWEEN_CELLS, ElementKind

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.loading.html import load_html
+from citewell.loading.html.document import load_html
 from citewell.loading.parsed import Parsed
 from citewell.settings import Loading
 

@@ -11,10 +11,11 @@ from PIL import Image, ImageDraw, ImageOps
 from reportlab.pdfgen.canvas import Canvas
 
 from citewell.errors import DamagedFile, LimitExceeded
-from citewell.loading import image, pulse
+from citewell.loading import pulse
 from citewell.loading.formats import Format, detect
-from citewell.loading.image import load_image
 from citewell.loading.parsed import Parsed
+from citewell.loading.scan import image
+from citewell.loading.scan.image import load_image
 from citewell.settings import Loading
 from citewell.types import ElementKind, PageState
 from tests.loading.checks import check_spans, pieces

@@ -96,7 +96,7 @@ def test_a_scripted_parser_out_of_memory_is_one_failure(monkeypatch: pytest.Monk
     def scripted_out_of_memory(data: bytes, name: str, limits: Loading) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("citewell.loading.plain.load_plain", scripted_out_of_memory)
+    monkeypatch.setattr("citewell.loading.plain.document.load_plain", scripted_out_of_memory)
     with pytest.raises(LimitExceeded, match="max_memory_mb"):
         parse(b"text", "a.txt", LIMITS)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from citewell.errors import DamagedFile, LimitExceeded, PasswordNeeded
-from citewell.loading.mail import load_mail
+from citewell.loading.mail.eml import load_mail
 from citewell.loading.parsed import Parsed
 from citewell.settings import Loading
 from citewell.types import ElementKind

@@ -5,7 +5,7 @@ import pstats
 
 import pytest
 
-from citewell.loading.markdown import load_markdown
+from citewell.loading.markdown.document import load_markdown
 from citewell.loading.parsed import Parsed
 from citewell.settings import Loading
 from citewell.types import ElementKind

@@ -9,9 +9,9 @@ import pytest
 from aspose.email_foss import cfb, msg
 
 from citewell.errors import DamagedFile, LimitExceeded, PasswordNeeded
-from citewell.loading.mail import load_mail
-from citewell.loading.outlook import load_outlook
-from citewell.loading.outlook_rtf import unpack_rtf
+from citewell.loading.mail.eml import load_mail
+from citewell.loading.mail.outlook import load_outlook
+from citewell.loading.mail.outlook_rtf import unpack_rtf
 from citewell.loading.parsed import Parsed
 from citewell.settings import Loading
 from citewell.types import ElementKind

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from citewell.errors import LoadError
 from citewell.loading.parsing import parse
-from citewell.loading.plain import load_csv, load_plain
+from citewell.loading.plain.document import load_csv, load_plain
 from citewell.settings import Loading
 from citewell.types import ElementKind
 from tests.loading.checks import check_spans, pieces

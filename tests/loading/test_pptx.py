@@ -18,7 +18,7 @@ from pptx.util import Pt
 
 from citewell.errors import LimitExceeded, UnsupportedFormat
 from citewell.loading.parsed import Parsed
-from citewell.loading.pptx import load_pptx
+from citewell.loading.pptx.document import load_pptx
 from citewell.settings import Loading
 from citewell.types import Element, ElementKind, PageState
 from tests.loading.archives import edited

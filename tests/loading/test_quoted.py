@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.loading.quoted import FORWARDED, REPLY, Passage, passages
+from citewell.loading.mail.quoted import FORWARDED, REPLY, Passage, passages
 
 NEW = "The fee is 12 EUR."
 OLD = "What is the fee?"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import time
 
-from citewell.loading.regions import regions
+from citewell.loading.office.regions import regions
 
 
 def test_bands_come_before_columns() -> None:

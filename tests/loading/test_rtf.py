@@ -4,7 +4,7 @@ import pytest
 
 from citewell.errors import DamagedFile
 from citewell.loading.parsed import Parsed
-from citewell.loading.rtf import load_rtf
+from citewell.loading.rtf.document import load_rtf
 from citewell.settings import Loading
 from citewell.types import ElementKind
 from tests.loading.checks import of_kind, path_of, pieces

@@ -15,7 +15,7 @@ from openpyxl.worksheet.table import Table
 
 from citewell.errors import LimitExceeded, PasswordNeeded, UnsupportedFormat
 from citewell.loading.parsed import Parsed
-from citewell.loading.sheets import load_sheets
+from citewell.loading.sheets.document import load_sheets
 from citewell.settings import Loading
 from citewell.types import Element, ElementKind, PageState
 from tests.loading.archives import edited

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.loading.sheets_numbers import shown
+from citewell.loading.sheets.numbers import shown
 
 
 @pytest.mark.parametrize(

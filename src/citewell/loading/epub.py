@@ -16,7 +16,7 @@ from lxml.etree import _Element
 from citewell.errors import DamagedFile, EmptyFile, PasswordNeeded, UnsupportedFormat
 from citewell.loading.archive import UNREADABLE, Unpacking, check_directory
 from citewell.loading.bounds import check_tags, check_text
-from citewell.loading.html import load_html
+from citewell.loading.html.document import load_html
 from citewell.loading.joined import add_elements
 from citewell.loading.names import shortened, shown
 from citewell.loading.parsed import Parsed, TextBuilder

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from citewell.loading.attributes import NOTHING, Attributes
 from citewell.loading.bounds import check_text
 from citewell.settings import Loading
-from citewell.types import Element, ElementKind, Page, PageState
+from citewell.types import NOTHING, Attributes, Element, ElementKind, Page, PageState
 
 BETWEEN_ELEMENTS = "\n\n"
 MAX_LINKS = 100

@@ -19,21 +19,21 @@ PLUGINS = "citewell.loaders"
 """The entry point group of other packages' loaders."""
 
 _LOADERS = {
-    Format.PLAIN: ("plain", "load_plain"),
-    Format.CSV: ("plain", "load_csv"),
-    Format.MARKDOWN: ("markdown", "load_markdown"),
-    Format.HTML: ("html", "load_html"),
+    Format.PLAIN: ("plain.document", "load_plain"),
+    Format.CSV: ("plain.document", "load_csv"),
+    Format.MARKDOWN: ("markdown.document", "load_markdown"),
+    Format.HTML: ("html.document", "load_html"),
     Format.CODE: ("code", "load_code"),
     Format.PDF: ("pdf", "load_pdf"),
-    Format.DOCX: ("docx", "load_docx"),
-    Format.PPTX: ("pptx", "load_pptx"),
-    Format.SHEETS: ("sheets", "load_sheets"),
-    Format.MAIL: ("mail", "load_mail"),
-    Format.OUTLOOK: ("outlook", "load_outlook"),
+    Format.DOCX: ("docx.document", "load_docx"),
+    Format.PPTX: ("pptx.document", "load_pptx"),
+    Format.SHEETS: ("sheets.document", "load_sheets"),
+    Format.MAIL: ("mail.eml", "load_mail"),
+    Format.OUTLOOK: ("mail.outlook", "load_outlook"),
     Format.EPUB: ("epub", "load_epub"),
-    Format.RTF: ("rtf", "load_rtf"),
+    Format.RTF: ("rtf.document", "load_rtf"),
     Format.JSON: ("records", "load_json"),
-    Format.IMAGE: ("image", "load_image"),
+    Format.IMAGE: ("scan.image", "load_image"),
     Format.ZIP: ("zipped", "load_zip"),
 }
 _SHORT = 120

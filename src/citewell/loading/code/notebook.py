@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from citewell.loading.encoding import decode
-from citewell.loading.markdown import load_markdown
+from citewell.loading.markdown.document import load_markdown
 from citewell.loading.parsed import Parsed
 from citewell.settings import Loading
 

@@ -1,0 +1,1 @@
+"""HTML: the main content of a page, as elements."""

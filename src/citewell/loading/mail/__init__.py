@@ -1,0 +1,1 @@
+"""Mail: EML and Outlook's MSG, with quoted replies and attachments."""

@@ -1,0 +1,1 @@
+"""Markdown: CommonMark with tables, footnotes and front matter."""

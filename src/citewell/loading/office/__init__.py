@@ -1,0 +1,1 @@
+"""What the office formats share: packages, properties, numbering, regions of a page."""

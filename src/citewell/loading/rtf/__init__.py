@@ -1,0 +1,1 @@
+"""RTF, by a tokenizer that is linear in the text."""

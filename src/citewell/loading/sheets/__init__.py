@@ -1,0 +1,1 @@
+"""Spreadsheets: XLSX and ODS, each streamed."""
