@@ -18,7 +18,7 @@ def test_every_setting_is_documented_with_its_default() -> None:
     assert sorted(rows) == sorted(keys)
     for key, value in keys.items():
         shown = rows[key].strip()
-        expected = list(value) if isinstance(value, tuple) else value
+        expected = list(value) if isinstance(value, tuple) else str(value).lower() if isinstance(value, bool) else value
         assert shown == str(expected).replace("'", '"') or shown == f'"{expected}"', key
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -49,7 +50,8 @@ CHUNK = Chunk(
     rights=FRAUD,
     trust=Trust.APPROVED,
 )
-HIT = Hit(CHUNK, "doc1-c0", 0.0325, Scale.RRF, 1, {"dense": 2, "keyword": 1}, 0.71)
+PARENT = replace(CHUNK, id="doc1#p0", text=TEXT, start=0)
+HIT = Hit(CHUNK, "doc1-c0", 0.0325, Scale.RRF, 1, {"dense": 2, "keyword": 1}, 0.71, PARENT)
 CITATION = Citation(
     n=1,
     chunk_id="doc1-c0",
@@ -73,17 +75,20 @@ DOCUMENT = Document(
     text=TEXT,
     elements=(
         Element(ElementKind.HEADING, 0, 8, ("Disputes",), page=1),
-        Element(ElementKind.PARAGRAPH, 10, 34, ("Disputes",), page=1),
+        Element(ElementKind.PARAGRAPH, 10, 34, ("Disputes",), page=1, links=("https://example.org/",) * 2),
     ),
     rights=FRAUD,
     pages=(
         Page(1, "i", 0, 34),
         Page(2, "ii", 34, 34, PageState.NEEDS_OCR, "an image without text"),
-        Page(3, "iii", 34, 34, PageState.NEEDS_OCR),
+        Page(3, "iii", 34, 34, PageState.NEEDS_OCR, confidence=0.5),
     ),
     valid_from=date(2026, 1, 1),
     language="en",
     trust=Trust.APPROVED,
+    parent_id="mail1",
+    metadata={"author": "A. Writer"},
+    lost="page ii: an image without text",
 )
 
 ANSWER = Answer(
@@ -112,7 +117,14 @@ PASSAGE_SHAPE = {
     "end": 34,
     "text": "Customers have 120 days.",
 }
-HIT_SHAPE = {"rank": 1, **PASSAGE_SHAPE, "score": 0.0325, "scale": "rrf", "lists": {"dense": 2, "keyword": 1}}
+HIT_SHAPE = {
+    "rank": 1,
+    **PASSAGE_SHAPE,
+    "score": 0.0325,
+    "scale": "rrf",
+    "lists": {"dense": 2, "keyword": 1},
+    "parent": "doc1#p0",
+}
 CITATION_SHAPE = {
     "n": 1,
     "chunk": "doc1-c0",
@@ -137,6 +149,8 @@ DOCUMENT_SHAPE = {
     "language": "en",
     "trust": "approved",
     "groups": ["audit", "fraud_team"],
+    "parent": "mail1",
+    "lost": "page ii: an image without text",
 }
 
 
@@ -155,6 +169,7 @@ def test_index() -> None:
         ),
         embedded=4,
         seconds=1.25,
+        ignored=2,
     )
     assert through_json(shapes.index_shape(report)) == {
         "version": 1,
@@ -164,7 +179,7 @@ def test_index() -> None:
                 "state": "partly",
                 "reason": "",
                 "chunks": 4,
-                "pages": {"text": 2, "ocr": 1, "blank": 0, "failed": 0, "suspicious": 0},
+                "pages": {"text": 2, "ocr": 1, "blank": 0, "failed": 0, "suspicious": 0, "skipped": 0},
                 "warnings": ["odd"],
             },
             {
@@ -172,12 +187,13 @@ def test_index() -> None:
                 "state": "failed",
                 "reason": "It is encrypted.",
                 "chunks": 0,
-                "pages": {"text": 0, "ocr": 0, "blank": 0, "failed": 0, "suspicious": 0},
+                "pages": {"text": 0, "ocr": 0, "blank": 0, "failed": 0, "suspicious": 0, "skipped": 0},
                 "warnings": [],
             },
         ],
         "embedded": 4,
         "seconds": 1.25,
+        "ignored": 2,
         "warnings": [],
     }
 
@@ -215,18 +231,27 @@ def test_document() -> None:
         **DOCUMENT_SHAPE,
         "characters": 34,
         "chunks": 1,
-        "pages": {"text": 1, "ocr": 2, "blank": 0, "failed": 0, "suspicious": 0},
+        "pages": {"text": 1, "ocr": 2, "blank": 0, "failed": 0, "suspicious": 0, "skipped": 0},
         "page_problems": [
-            {"number": 2, "label": "ii", "state": "ocr", "reason": "an image without text"},
-            {"number": 3, "label": "iii", "state": "ocr", "reason": ""},
+            {"number": 2, "label": "ii", "state": "ocr", "reason": "an image without text", "confidence": None},
+            {"number": 3, "label": "iii", "state": "ocr", "reason": "", "confidence": 0.5},
         ],
+        "metadata": {"author": "A. Writer"},
+        "links": ["https://example.org/"],
         "outline": [{"text": "Disputes", "depth": 1, "page_number": 1}],
     }
 
 
 def test_chunk() -> None:
-    shape = through_json(shapes.chunk_shape(CHUNK))
-    assert shape == {"version": 1, "kind": "chunk", **PASSAGE_SHAPE, "groups": ["audit", "fraud_team"]}
+    shape = through_json(shapes.chunk_shape(replace(CHUNK, preamble="Table 1", parent_id="doc1#p0")))
+    assert shape == {
+        "version": 1,
+        "kind": "chunk",
+        **PASSAGE_SHAPE,
+        "preamble": "Table 1",
+        "parent": "doc1#p0",
+        "groups": ["audit", "fraud_team"],
+    }
 
 
 def test_status() -> None:

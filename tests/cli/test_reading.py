@@ -17,9 +17,10 @@ CITATION_KEYS = {
 PASSAGE_KEYS = {
     *("chunk", "document", "title", "source", "section", "page", "page_number", "start", "end", "text"),
 }
-HIT_KEYS = PASSAGE_KEYS | {"rank", "score", "scale", "lists"}
+HIT_KEYS = PASSAGE_KEYS | {"rank", "score", "scale", "lists", "parent"}
 DOCUMENT_KEYS = {
     *("document", "title", "source", "document_version", "valid_from", "valid_to", "language", "trust", "groups"),
+    *("parent", "lost"),
 }
 
 
@@ -170,7 +171,7 @@ def test_show_takes_a_path_a_source_and_an_id(bank: Path, citewell: Run) -> None
     by_path = citewell("show", "manuals/manual-2026.md", "--json")
     document = by_path.json
     assert set(document) == DOCUMENT_KEYS | {
-        *("version", "kind", "characters", "chunks", "pages", "page_problems", "outline"),
+        *("version", "kind", "characters", "chunks", "pages", "page_problems", "outline", "metadata", "links"),
     }
     assert (document["version"], document["kind"]) == (1, "document")
     assert citewell("show", document["source"], "--json") == by_path
@@ -193,7 +194,7 @@ def test_show_prints_a_documents_facts_and_outline(bank: Path, citewell: Run) ->
 def test_show_a_chunk(bank: Path, citewell: Run) -> None:
     hit = citewell("search", "R-17", "-k", "1", "--json").json["hits"][0]
     chunk = citewell("show", hit["chunk"], "--json").json
-    assert set(chunk) == PASSAGE_KEYS | {"version", "kind", "groups"}
+    assert set(chunk) == PASSAGE_KEYS | {"version", "kind", "groups", "preamble", "parent"}
     assert (chunk["kind"], chunk["groups"]) == ("chunk", ["everyone"])
     assert {key: chunk[key] for key in PASSAGE_KEYS} == {key: hit[key] for key in PASSAGE_KEYS}
     assert citewell("show", hit["chunk"]).out.endswith(f"\n\n{hit['text']}\n")

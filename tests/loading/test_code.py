@@ -14,9 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from citewell.loading.code import grammars, load_code, syntax
+from citewell.loading.code import grammars, load_code, neighbours, syntax
 from citewell.loading.code.grammars import grammar_of
-from citewell.loading.code.preamble import Imports, bound_names
+from citewell.loading.code.imports import Imports, bound_names
 from citewell.loading.parsed import Parsed
 from citewell.settings import Loading
 from citewell.types import Element, ElementKind
@@ -240,6 +240,12 @@ module.exports.of = function () {
 }  # fmt: skip
 
 
+@pytest.fixture
+def apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However short, each definition by itself."""
+    monkeypatch.setattr(neighbours, "_SHORT", 0)
+
+
 def load(source: str, name: str) -> Parsed:
     parsed = load_code(source.encode(), name, Loading())
     check_spans(parsed)
@@ -273,6 +279,7 @@ def check_lines(source: str, parsed: Parsed) -> None:
     assert told == filled_lines(source)
 
 
+@pytest.mark.usefixtures("apart")
 def test_python_is_cut_at_its_definitions() -> None:
     found = blocks(load(PYTHON, "rules.py"))
     assert [path for path, _ in found] == [
@@ -302,6 +309,7 @@ def test_line_ends_of_windows_change_nothing() -> None:
     assert load(PYTHON, "rules.py").title == "rules.py"
 
 
+@pytest.mark.usefixtures("apart")
 def test_the_preamble_has_the_imports_in_use_and_the_signature() -> None:
     parsed = load(IMPORTS, "fees.py")
     assert element(parsed, "total").preamble == (
@@ -311,8 +319,29 @@ def test_the_preamble_has_the_imports_in_use_and_the_signature() -> None:
     assert parsed.elements[0].preamble == ""
 
 
+@pytest.mark.usefixtures("apart")
 def test_the_preamble_of_a_method_has_its_class() -> None:
     assert element(load(PYTHON, "rules.py"), "Large.first").preamble == "class Large:\ndef first(self):"
+
+
+def test_short_neighbours_are_one_passage_under_all_their_names() -> None:
+    (whole,) = load(SOURCES["fees.go"], "fees.go").elements
+    assert whole.heading_path == ("Fees.Of",)
+    assert whole.preamble == ""  # it shows the imports itself
+    rows = [f"    def rule{number}(self):\n        return Limit({number})\n" for number in range(40)]
+    parsed = load("from rules import Limit\n\nclass Rules:\n" + "\n".join(rows), "rules.py")
+    assert all(one.end - one.start <= 700 for one in parsed.elements)
+    assert len(parsed.elements) == 3
+    assert parsed.elements[1].heading_path[0].startswith("Rules.rule14, rule15, rule16")
+    assert parsed.elements[1].preamble == "from rules import Limit\nclass Rules:"
+
+
+def test_a_path_of_many_names_ends_after_those_that_fit() -> None:
+    source = "".join(f"def quite_a_long_name_{number}(): ...\n\n" for number in range(15))
+    (whole,) = load(source, "f.py").elements
+    names = whole.heading_path[0].split(", ")
+    assert names == [f"quite_a_long_name_{number}" for number in range(len(names))]
+    assert len(names) == 4
 
 
 def test_a_function_says_where_its_statements_begin() -> None:
@@ -331,6 +360,7 @@ def test_a_short_statement_is_not_cut() -> None:
     assert load("def f(x):\n    if x:\n        return 1\n    return 2\n", "f.py").elements[0].cuts == ()
 
 
+@pytest.mark.usefixtures("apart")
 @pytest.mark.parametrize(
     ("name", "paths"),
     [
@@ -356,6 +386,7 @@ def test_qualified_names_in_other_languages(name: str, paths: list[str]) -> None
     check_lines(SOURCES[name], parsed)
 
 
+@pytest.mark.usefixtures("apart")
 @pytest.mark.parametrize(
     ("name", "path", "above"),
     [
@@ -390,6 +421,7 @@ def test_preambles_in_other_languages(name: str, path: str, above: list[str]) ->
     assert element(load(SOURCES[name], name), path).preamble.split("\n")[: len(above)] == above
 
 
+@pytest.mark.usefixtures("apart")
 def test_comments_and_attributes_stand_with_what_is_below() -> None:
     by_path = dict(blocks(load(SOURCES["Fees.java"], "Fees.java")))
     assert by_path["Fees",].startswith("/** All fees. */\n@Service\npublic class Fees")
@@ -399,10 +431,12 @@ def test_comments_and_attributes_stand_with_what_is_below() -> None:
     assert rust[1][1].startswith("/// All fees.\n#[derive(Debug)]\npub struct")
 
 
+@pytest.mark.usefixtures("apart")
 def test_the_name_after_an_export_macro_is_the_class() -> None:
     assert "Fees : public Table" in element(load(SOURCES["fees.cpp"], "fees.cpp"), "bank::fees::Fees").preamble
 
 
+@pytest.mark.usefixtures("apart")
 def test_broken_code_is_read_as_far_as_it_is_whole() -> None:
     source = "print 'two'\n\ndef f(x):\n\treturn x\n\nclass (:\n  if\n\ndef g(:\n"
     parsed = load(source, "old.py")
@@ -451,7 +485,9 @@ def test_names_that_an_import_brings_in(statement: str, names: set[str]) -> None
 
 
 def test_imports_leave_room_for_the_code() -> None:
-    imports = Imports.of(f"from module_with_a_long_name_{number} import name_{number}" for number in range(100))
+    imports = Imports.of(
+        (number, f"from module_with_a_long_name_{number} import name_{number}") for number in range(100)
+    )
     lines = list(imports.using({f"name_{number}" for number in range(100)}))
     assert sum(map(len, lines)) <= 400
     assert lines[0].endswith("import name_0")
@@ -527,7 +563,7 @@ def test_real_projects_are_read_whole_and_by_name() -> None:
     for document in shared_documents():
         parsed = load(document["text"], Path(document["path"]).name)
         check_lines(document["text"], parsed)
-        named.append(any(one.preamble for one in parsed.elements))
+        named.append(any(one.heading_path for one in parsed.elements))
     assert named.count(False) <= 3  # of 90: files without any definition
 
 

@@ -62,8 +62,8 @@ def parse(data: bytes, name: str, limits: Loading, passwords: Sequence[str] = ()
         LoadError: one of its kinds, with the reason. Whatever a parser raises becomes DamagedFile.
         SettingsError: `loading.plugins` names a loader that is not installed.
     """
-    load = _loader(data, name, limits, passwords)
     try:
+        load = _loader(data, name, limits, passwords)
         parsed = load(data, name, limits)
         check_text(len(parsed.text.encode()), limits)
         check_pages(len(parsed.pages), limits)

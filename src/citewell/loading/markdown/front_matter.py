@@ -15,6 +15,7 @@ from typing import Any
 
 from citewell.errors import DamagedFile
 from citewell.loading.office.properties import iso_day
+from citewell.loading.parsed import clean
 from citewell.types import NOTHING, Attributes, Trust
 
 _MOST_SIGNS = 65_536
@@ -208,7 +209,8 @@ def _groups(entry: _Entry | None) -> frozenset[str] | None:
         for name in ([word.text] if entry.is_list else word.text.split(","))
     ]
     for name in names:
-        is_name = 0 < len(name.text) <= _LONGEST_NAME and "\0" not in name.text
+        # What `clean` would change is not the name that is written there.
+        is_name = 0 < len(name.text) <= _LONGEST_NAME and clean(name.text) == name.text
         if not is_name or (not name.is_quoted and _NO_NAME.fullmatch(name.text)):
             raise _wrong(entry.line, f"groups: {name.text[:40]!r} is no name of a group; a number needs quotes")
     return frozenset(name.text for name in names)
@@ -235,7 +237,7 @@ def _day(entry: _Entry | None, key: str) -> date | None:
 def _text(entry: _Entry | None) -> str | None:
     """One line of text; a list's words joined by commas. None where there is none."""
     words = entry.words or () if entry else ()
-    return ", ".join(" ".join(word.text.split()) for word in words)[:_LONGEST_NAME].strip() or None
+    return clean(", ".join(" ".join(word.text.split()) for word in words))[:_LONGEST_NAME].strip() or None
 
 
 def _wrong(line: int, complaint: str) -> DamagedFile:

@@ -1,9 +1,9 @@
-"""What a piece of a definition needs above it: the imports that it uses, the classes it stands in, its signature."""
+"""The imports that a definition uses, which a piece of it needs above it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 _MOST_IMPORTED = 400  # characters, of all import lines together: they must leave room for the code
@@ -40,30 +40,37 @@ def _folded(name: str) -> str:
 class Imports:
     """A file's import statements, to be asked for those that bring in certain names."""
 
-    _statements: list[str] = field(default_factory=list)
+    _statements: list[tuple[int, str]] = field(default_factory=list)
     _first_with: dict[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, statements: Iterable[str]) -> Imports:
+    def of(cls, statements: Iterable[tuple[int, str]]) -> Imports:
+        """From the line of each, and its text."""
         found = cls()
-        for number, statement in enumerate(statements):
-            found._statements.append(statement)
+        for number, (line, statement) in enumerate(statements):
+            found._statements.append((line, statement))
             for name in bound_names(statement):
                 found._first_with.setdefault(name, number)
         return found
 
-    def using(self, names: Collection[str]) -> Iterator[str]:
-        """The first to bring in each of `names`, in order, a line each, shortened to what it takes of these."""
+    def using(self, names: Collection[str], *, shown: range = range(0)) -> Iterator[str]:
+        """The first to bring in each of `names`, in order, a line each, shortened to what it takes of these.
+
+        Without those on the lines that are `shown` in any case.
+        """
         if not self._statements:
             return
         known = {name for own in names for name in (own, _folded(own)) if name in self._first_with}
         room = _MOST_IMPORTED
         for number in sorted({self._first_with[name] for name in known}):
-            line = _shortened(self._statements[number], known)
-            room -= len(line) + 1
+            line, statement = self._statements[number]
+            if line in shown:
+                continue
+            short = _shortened(statement, known)
+            room -= len(short) + 1
             if room < 0:
                 return
-            yield line
+            yield short
 
 
 def _shortened(statement: str, names: set[str]) -> str:
@@ -71,8 +78,3 @@ def _shortened(statement: str, names: set[str]) -> str:
     first, *rest = statement.strip().splitlines()
     kept = [first, *(line for line in rest if not names.isdisjoint(bound_names(line)))]
     return " ".join(" ".join(kept).split())[:_LONGEST_IMPORT]
-
-
-def preamble(imports: Imports, names: Collection[str], lead: Sequence[str]) -> str:
-    """Import lines, then the classes and the signature, a line each."""
-    return "\n".join((*imports.using(names), *lead))
