@@ -3,7 +3,10 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
+
+import pytest
 
 from citewell.settings import Settings
 
@@ -39,3 +42,22 @@ def test_the_readmes_python_runs(tmp_path: Path) -> None:
     result = subprocess.run(code, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     link = (manuals / "policy.md").as_uri()
     assert (result.stdout, result.stderr) == (f"{rule} [1]\n1 Policy Policy > 4.2 Time limits  {link}\n", "")
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_the_python_of_a_guide_runs(page: Path, tmp_path: Path) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    for block in blocks:
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", block], cwd=tmp_path, capture_output=True, text=True, timeout=60
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_the_settings_of_a_guide_are_settings(page: Path) -> None:
+    """A block of TOML that names tables of ours must load."""
+    for block in re.findall(r"```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+        tables = tomllib.loads(block)
+        if tables.keys() <= Settings.model_fields.keys():
+            Settings.model_validate(tables)

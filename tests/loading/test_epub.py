@@ -119,6 +119,8 @@ def test_chapters_without_headings_stand_under_their_title_in_the_contents() -> 
 def test_missing_and_damaged_chapters_are_named() -> None:
     parsed = read({"OEBPS/Text/chapter 1.xhtml": None})
     assert parsed.lost == ("OEBPS/Text/chapter 1.xhtml is missing or damaged",)
+    cut = read({"OEBPS/Text/chapter2.xhtml": page("<div>It ends <b>here</b> and")[: -len("</body></html>")]})
+    assert cut.lost == ("OEBPS/Text/chapter2.xhtml: it ends before its elements do, and may be cut short",)
     assert "This page" in parsed.text
     deep = read({"OEBPS/Text/chapter2.xhtml": page("<b>" * 5_000 + "x")})
     assert deep.lost[0].startswith("OEBPS/Text/chapter2.xhtml: ")

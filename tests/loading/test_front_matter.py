@@ -151,3 +151,10 @@ def test_a_markdown_file_carries_what_it_declares() -> None:
     assert parsed.title == "Fees: all of them"
     assert parsed.declared.groups == frozenset({"hr", "works council"})
     assert parsed.metadata["created"] == "2025-03-04"
+
+
+def test_half_a_sign_is_no_part_of_a_name() -> None:
+    """YAML can write half of a surrogate pair, which no store and no message between processes takes."""
+    assert read_front_matter('---\ntitle: "a\\ud800b"\n---\n').declared.title == "a?b"
+    with pytest.raises(DamagedFile, match="groups"):
+        read_front_matter('---\ngroups: ["hr\\ud800"]\n---\n')

@@ -344,3 +344,22 @@ def test_metadata_come_from_the_meta_tags() -> None:
         "modified": "2025-04-05",
     }
     assert read("<body>x</body>").metadata == {}
+
+
+@pytest.mark.parametrize(
+    ("markup", "is_cut"),
+    [
+        (PAGE, False),
+        *((PAGE[: PAGE.index(place)], True) for place in ("ours</ti", "<a href", "rack()", "  b</pre", "Box 1")),
+        ("<html><body><p>Text without the end tags that may be left out<p>here", False),
+        ("<html><body><div><p>Text", True),
+        ("<html><body><div>Text</div><!-- more", True),
+        ("<p>A piece of a page", False),
+        ("<p>A piece of a page <a hr", True),
+        ("<p>For all a <", False),
+        ("<html><body><p>Text <script>if (a<b) x = '<!--'</script></body></html>\n<!-- saved", False),
+        ("<html><body><div/><span>Text</span>", False),
+    ],
+)
+def test_a_page_that_was_cut_off_says_so(markup: str, is_cut: bool) -> None:
+    assert read(markup).lost == (("it ends before its elements do, and may be cut short",) if is_cut else ())

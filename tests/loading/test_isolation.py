@@ -75,7 +75,7 @@ LOADER = Scripted()
 """
     )
     # Readers that wait have not got this path.
-    isolation._stop_all()
+    isolation.stop_waiting()
     monkeypatch.syspath_prepend(str(package))
     return Loading(plugins=("scripted",), max_seconds=20)
 
@@ -140,7 +140,7 @@ def test_what_a_library_prints_is_no_answer(plugin: Loading) -> None:
 
 def test_it_gets_no_keys(plugin: Loading, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "not-for-parsers")
-    isolation._stop_all()
+    isolation.stop_waiting()
     names = said("environment", plugin).split()
     assert "PATH" in names
     assert not {name for name in names if "KEY" in name or name.startswith("CITEWELL")}
@@ -187,7 +187,7 @@ def test_a_hostile_answer_runs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     for header in headers:
         frame = Frame(header, ())
         monkeypatch.setattr(isolation, "read_frame", ScriptedAnswers([READY, frame]))
-        isolation._stop_all()
+        isolation.stop_waiting()
         with pytest.raises(DamagedFile, match="answered what it never does"):
             parse_apart(b"text", "a.txt", LIMITS)
 
@@ -201,3 +201,8 @@ class ScriptedAnswers:
 
     def __call__(self, _: object) -> Frame:
         return self.frames.pop(0)
+
+
+def test_what_a_file_declares_of_itself_comes_back() -> None:
+    parsed = parse_apart(b'---\ntitle: "a\\ud800b"\nauthor: "x\\ud800"\n---\nText.', "a.md", LIMITS)
+    assert (parsed.title, parsed.declared.author) == ("a?b", "x?")

@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from citewell.loading.encoding import decode
 from citewell.loading.language import detect_language
-from citewell.settings import Loading
 from tests.scenarios.test_w5_keyword import PAGES as PASSAGES
 from tests.scenarios.test_w5_scripts import PAGES
 
@@ -103,9 +101,3 @@ def test_english_articles_are_never_taken_for_another_language(name: str) -> Non
     with gzip.open(SHARED / "data" / name / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
         texts = [json.loads(line)["text"] for line in lines][:400]
     assert {detect_language(text) for text in texts} <= {"en", ""}
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared data is not here")
-def test_a_file_of_umlauts_is_german() -> None:
-    data = (SHARED / "data" / "documents" / "files" / "umlauts-non-utf8.md").read_bytes()
-    assert detect_language(decode(data, Loading())) in {"de", ""}

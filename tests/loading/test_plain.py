@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from citewell.errors import LoadError
@@ -98,6 +99,7 @@ def test_no_word_of_a_text_is_lost(text: str) -> None:
     assert parsed.text.split() == text.replace("\x00", "").split()
 
 
+@settings(deadline=None)  # each loader is imported when it is first used
 @given(st.binary(max_size=400), st.sampled_from(["a.txt", "a.md", "a.html", "a.csv", "a.py", "a.js", "a.docx"]))
 def test_any_bytes_are_read_or_refused(data: bytes, name: str) -> None:
     try:
@@ -118,10 +120,19 @@ def test_a_table_is_one_element_with_a_row_a_line(delimiter: str) -> None:
     ]
 
 
-def test_a_quote_that_is_never_closed_loses_nothing() -> None:
-    data = b'a,b\n"open,2\n' + b"x,y\n" * 50_000 + b"last,row\n"
+@pytest.mark.parametrize("count", [1, 50_000])
+def test_a_quote_that_is_never_closed_is_an_ordinary_sign(count: int) -> None:
+    data = b'a,b\n"1,5",2\n"open,2\n' + b"x,y\n" * count + b"last,row\n"
     ((_, text),) = pieces(load_csv(data, "a.csv", LIMITS))
-    assert text.startswith('a | b\n"open | 2\nx | y')
+    assert text.startswith('a | b\n1,5 | 2\n"open | 2\nx | y')
+    assert text.endswith("last | row")
+
+
+def test_many_open_quotes_take_no_more_than_a_few_passes() -> None:
+    data = b"a,b\n" + b'"x""y,2\n' * 20_001 + b"last,row"
+    begin = time.process_time()
+    ((_, text),) = pieces(load_csv(data, "a.csv", LIMITS))
+    assert time.process_time() - begin < 5
     assert text.endswith("last | row")
 
 

@@ -137,3 +137,10 @@ def test_hostile_files() -> None:
     assert read(r"a\ansicpg99999 b\'e9").text == "abé"
     assert len(text("{" * 500 + "x" * 100_000)) == 100_000
     assert text(r"\'e9" * 100_000 + r"\u233?" * 100_000) == "é" * 200_000
+
+
+def test_a_file_that_was_cut_off_says_so() -> None:
+    whole = rb"{\rtf1\ansi First.\par {\b Second}\par Third.\par}"
+    assert load_rtf(whole + b"\x00", "a.rtf", Loading()).lost == ()
+    cut = load_rtf(whole[: whole.index(b"cond")], "a.rtf", Loading())
+    assert (cut.text, cut.lost) == ("First.\n\nSe", ("it ends before its last group does, and may be cut short",))

@@ -375,3 +375,13 @@ def test_repeated_cells_have_a_bound() -> None:
 def test_an_encrypted_open_document_asks_for_its_password() -> None:
     with pytest.raises(PasswordNeeded):
         load_sheets(ods("", manifest="<encryption-data/>"), "x.ods", Loading())
+
+
+def test_text_that_is_missing_in_the_file_is_told() -> None:
+    """A cell names its text by its number in a list of its own part."""
+    workbook = openpyxl.Workbook()
+    rows(("Card", "Fee"), ("Debit", 5))(workbook.active)
+    data = edited(saved(workbook), "xl/worksheets/sheet1.xml", 't="inlineStr"><is><t>Debit</t></is>', 't="s"><v>2</v>')
+    parsed = load_sheets(data, "x.xlsx", Loading())
+    assert of_kind(parsed, ElementKind.TABLE) == ["Card | Fee\n | 5"]
+    assert parsed.lost == ("1 cells show text that is missing in the file",)

@@ -132,7 +132,7 @@ def _read(book: _Book, name: str, limits: Loading) -> Parsed:
         if has_headings:
             above = chapter.elements[-1].heading_path
         suspicious |= dict.fromkeys(chapter.suspicious)
-        book.lost += chapter.lost
+        book.lost += (f"{shortened(shown(item.path))}: {reason}" for reason in chapter.lost)
     title, language, about = _about(package)
     parsed = builder.build(title or PurePath(name).stem, language, about)
     return replace(parsed, lost=tuple(dict.fromkeys(book.lost)), suspicious=tuple(suspicious))

@@ -186,8 +186,14 @@ def _leave_dead() -> None:
         reader.stop()
 
 
+def waiting() -> list[int]:
+    """The process ids of the readers that wait for a file."""
+    return [reader.process.pid for reader in _waiting]
+
+
 @atexit.register
-def _stop_all() -> None:
+def stop_waiting() -> None:
+    """End the readers that wait for a file; the next file starts one."""
     while _waiting:
         _waiting.pop().stop()
 

@@ -28,11 +28,11 @@ _LONGEST_LINE = 100_000  # characters: written by a machine, and not for reading
 def load_code(data: bytes, name: str, limits: Loading) -> Parsed:
     """Read source code as CODE elements with their indentation as it is; each line that is not blank is in one.
 
-    A function, and each method of a long class, is an element whose heading path is its qualified name. Comments and
-    decorators above it belong to it. Its preamble holds the imports that it uses, its class and its signature; its
-    cuts are the lines that its statements begin at. What stands between definitions is an element too. A language
-    without a grammar, or a file too large for one, is cut at blank lines before unindented lines. Notebooks are read
-    as Markdown.
+    A function, and each method of a long class, is an element whose heading path is its qualified name; short
+    neighbours are one. Comments and decorators above it belong to it. Its preamble holds the imports that it uses, its
+    class and its signature; its cuts are the lines that its statements begin at. What stands between definitions is an
+    element too. A language without a grammar, or a file too large for one, is cut at blank lines before unindented
+    lines. Notebooks are read as Markdown.
     """
     path = PurePath(name)
     notebook = load_notebook(data, name, limits) if path.suffix.lower() == ".ipynb" else None

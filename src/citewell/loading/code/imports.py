@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
-_MOST_IMPORTED = 400  # characters, of all import lines together: they must leave room for the code
+_MOST_IMPORTED = 240  # characters, of all import lines together: they must leave room for the code
 _LONGEST_IMPORT = 120
 
 # Where the names come from, which are then no names: `from x import` of Python, and of JavaScript `from "x"`.

@@ -43,14 +43,22 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _CAPTIONS = frozenset({"figcaption", "caption"})
 _CODE_LANGUAGE = re.compile(r"(?:^|\s)(?:lang|language|highlight-source)-([\w+#.-]{1,30})")
 _LINE_BREAK = "\n"
+_PAGE = re.compile(r"<(/?)(?:html|body)\b", re.IGNORECASE)
+# Of those with an end tag that no writer may leave out, the ones that pages are made of.
+_CLOSED = re.compile(
+    r"<(/?)(?:div|section|article|main|table|ul|ol|dl|span|pre|head|title|script|style)\b(?![^<>]*/>)", re.IGNORECASE
+)
+_CUT_SHORT = "it ends before its elements do, and may be cut short"
 
 
 def load_html(data: bytes, name: str, limits: Loading) -> Parsed:
     """Read the page's main content. Its title is <title>, else the first h1, else the file's name.
 
-    What the page does not show is left out; where it holds sentences, the page is suspicious.
+    What the page does not show is left out; where it holds sentences, the page is suspicious. What seems to have been
+    cut off is noted as lost.
     """
-    page = parse_markup(decode(data, limits, _declared_encoding(data)))
+    text = decode(data, limits, _declared_encoding(data))
+    page = parse_markup(text)
     hidden = take_hidden(page)
     title, metadata = title_of(page), metadata_of(page)
     headline = page.find(".//h1")
@@ -62,7 +70,19 @@ def load_html(data: bytes, name: str, limits: Loading) -> Parsed:
     add_content(builder, content)
     parsed = builder.build(title or PurePath(name).stem, language_of(page, content), metadata)
     unseen = sum(hidden.get(element, 0) for element in content.iter(etree.Element) if element.tag != BESIDE)
-    return replace(parsed, suspicious=hidden_reason(unseen))
+    return replace(parsed, suspicious=hidden_reason(unseen), lost=(_CUT_SHORT,) if _is_cut_short(text) else ())
+
+
+def _is_cut_short(text: str) -> bool:
+    """Whether it has no end of a page, and ends within a tag, a comment or an element that needs an end tag."""
+    page_tags = _PAGE.findall(text)
+    if "/" in page_tags:
+        return False
+    opened = text.rfind("<")
+    if text.rfind("<!--") > text.rfind("-->") or (opened > text.rfind(">") and text[opened + 1 : opened + 2].isalpha()):
+        return True
+    tags = _CLOSED.findall(text)
+    return bool(page_tags) and tags.count("") > tags.count("/")
 
 
 def parse_markup(text: str) -> HtmlElement:

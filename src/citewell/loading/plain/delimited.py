@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 _DELIMITERS = ",;\t|"
 _EXCEL_HINT = re.compile(r"sep=(.)\n", re.IGNORECASE)
@@ -17,6 +17,9 @@ _SAMPLE_ROWS = 100
 _LINE_END = re.compile(r"\n")
 _FIGURE = re.compile(r"[\s€$£¥%()+-]*\d[\d\s.,:/%€$£¥()+-]*")
 _MOST_ABOVE = 10
+_MOST_OPEN = 3
+"""Quotes that are never closed; each costs a pass over the rest."""
+_END = "end"
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -53,10 +56,33 @@ def _sample(text: str, start: int) -> str:
 
 def rows(text: str, delimiter: str) -> Iterator[list[str]]:
     """The rows, with quoted cells as RFC 4180 has them; a quote that is never closed is an ordinary sign."""
+    lines = io.StringIO(text, newline="").readlines()
+    start = 0
+    for _ in range(_MOST_OPEN):
+        found, at = _rows_to_open_quote(lines, start, delimiter)
+        yield from found
+        if at == len(lines):
+            return
+        yield lines[at].rstrip("\n").split(delimiter)
+        start = at + 1
+    yield from (line.rstrip("\n").split(delimiter) for line in lines[start:])
+
+
+def _rows_to_open_quote(lines: list[str], start: int, delimiter: str) -> tuple[list[list[str]], int]:
+    """The rows from a line on, and the line where one begins that a quote leaves open; else how many lines there are."""
+    # The row after the last shows whether a quote is open there.
+    reader = csv.reader(chain(islice(lines, start, None), [_END]), delimiter=delimiter)
+    found: list[list[str]] = []
+    at = start
     try:
-        yield from list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+        for row in reader:
+            if start + reader.line_num == len(lines) + 1:
+                break
+            found.append(row)
+            at = start + reader.line_num
     except csv.Error:  # The open quote made a cell over the module's limit.
-        yield from (line.split(delimiter) for line in text.split("\n"))
+        return found, at
+    return found, at
 
 
 def _regularity(table: list[list[str]]) -> tuple[int, int]:

@@ -28,7 +28,8 @@ _BLOCK_ENDS = frozenset({"par", "sect", "page", "cell", "row", "nestcell", "nest
 
 def load_rtf(data: bytes, name: str, limits: Loading) -> Parsed:
     """Read an RTF document; not its headers, comments and pictures. Its title is the file's property, else the first
-    heading, else the file's name. Hidden text and deleted text are left out, and hidden text makes it suspicious.
+    heading, else the file's name. Hidden text and deleted text are left out, and hidden text makes it suspicious. A
+    group without an end is what cutting the file off leaves, and noted as lost.
 
     Raises:
         DamagedFile: groups nested deeper than any program writes.
@@ -36,12 +37,14 @@ def load_rtf(data: bytes, name: str, limits: Loading) -> Parsed:
     reading = _Reading(Blocks(TextBuilder(limits)))
     for word, number, content in tokens(data):
         reading.take(word, number, content)
+    lost = ("it ends before its last group does, and may be cut short",) if reading.groups else ()
     reading.finish()
     about = reading.about
     parsed = reading.blocks.builder.build(
         about.pop("title", "") or reading.blocks.first_heading or PurePath(name).stem, metadata=about
     )
-    return replace(parsed, suspicious=("It holds hidden text, which was left out",)) if reading.saw_hidden else parsed
+    suspicious = ("It holds hidden text, which was left out",) if reading.saw_hidden else ()
+    return replace(parsed, suspicious=suspicious, lost=lost)
 
 
 @dataclass(slots=True)

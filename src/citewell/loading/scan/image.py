@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "WEBP")
 _MAX_PIXELS = 100_000_000
-_WRONG = (OSError, SyntaxError, ValueError, EOFError)
+_WRONG = (OSError, SyntaxError, ValueError, EOFError, TypeError)
 """What Pillow raises for a file that is cut off or does not decode."""
 _LIKELY = (2.0, 17.0)
 """Inches: how wide the shorter side of a page is. Many programs write 72 dots an inch whatever it is."""

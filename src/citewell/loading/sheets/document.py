@@ -45,13 +45,18 @@ def load_sheets(data: bytes, name: str, limits: Loading) -> Parsed:
             raise _binary()
         else:
             sheets, properties = read_xlsx(archive), core_properties(data)
-        uncomputed = 0
+        uncomputed = unknown = 0
         for number, sheet in enumerate(sheets, start=1):
             check_pages(number, limits)
             _add(builder, sheet, number)
             uncomputed += sheet.uncomputed
+            unknown += sheet.unknown
     parsed = builder.build(properties.title or PurePath(name).stem, metadata=properties.metadata)
-    return replace(parsed, lost=(f"{uncomputed:,} formulas are stored without a result",) if uncomputed else ())
+    lost = (
+        f"{uncomputed:,} formulas are stored without a result" if uncomputed else "",
+        f"{unknown:,} cells show text that is missing in the file" if unknown else "",
+    )
+    return replace(parsed, lost=tuple(filter(None, lost)))
 
 
 def _binary() -> UnsupportedFormat:

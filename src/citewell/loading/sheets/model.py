@@ -41,7 +41,8 @@ class Cell:
 class Sheet:
     """`merged` areas show the text of their first cell; `named` ones are declared to hold column names.
 
-    `uncomputed` counts the formulas stored without a result. A sheet that is not read has another state than TEXT.
+    `uncomputed` counts the formulas stored without a result, `unknown` the cells whose text is not in the file. A sheet
+    that is not read has another state than TEXT.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Sheet:
     hidden_rows: list[Span] = field(default_factory=list)
     hidden_columns: list[Span] = field(default_factory=list)
     uncomputed: int = 0
+    unknown: int = 0
     state: PageState = PageState.TEXT
     reason: str = ""
 

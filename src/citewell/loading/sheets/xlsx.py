@@ -135,6 +135,7 @@ def _add_row(book: _Book, sheet: Sheet, row: etree._Element, number: int) -> Non
         style = book.styles[at] if (at := _index(entry.get("s"), book.styles)) is not None else _PLAIN
         kind = entry.get("t", "n")
         text = _shown(book, kind, parts, style.code)
+        sheet.unknown += kind == "s" and _index((parts.get("v", _NOTHING).text or "").strip(), book.strings) is None
         uncomputed = "f" in parts and kind == "n" and not parts.get("v", _NOTHING).text
         sheet.uncomputed += uncomputed
         if text.strip() or uncomputed:
