@@ -1,4 +1,4 @@
-"""Code: cut at its statements, with its signature and imports above the pieces that do not show them."""
+"""Code: cut at its statements; read, not embedded, with the signature and imports that a piece does not show."""
 
 from citewell.loading.parsed import Details
 from citewell.types import ElementKind
@@ -16,7 +16,7 @@ def test_a_piece_shows_its_signature_or_has_it_above(make: Make, cut: Cut) -> No
 
     first, *others = small(chunked)
     assert first.preamble == "import bank\nfrom bank import rule"
-    assert chunked.entries[0].text.startswith("rules.py\nimport bank\nfrom bank import rule\n@rule\ndef fee(amount):\n")
+    assert chunked.entries[0].text.startswith("rules.py\n@rule\ndef fee(amount):\n")
     assert len(others) >= 2
     assert {piece.preamble for piece in others} == {"import bank\nfrom bank import rule\ndef fee(amount):"}
     assert "\n".join(piece.text for piece in small(chunked)) == FUNCTION
@@ -28,7 +28,7 @@ def test_a_whole_function_has_its_imports_above(make: Make, cut: Cut) -> None:
     chunked = cut(make([(CODE, source, Details(preamble="import bank\ndef fee(amount):"))]))
 
     assert [(piece.preamble, piece.text) for piece in chunked.chunks] == [("import bank", source)]
-    assert chunked.entries[0].text == f"Manual\nimport bank\n{source}"
+    assert chunked.entries[0].text == f"Manual\n{source}"
 
 
 def test_what_a_piece_shows_whole_is_not_said_above_it(make: Make, cut: Cut) -> None:
@@ -47,17 +47,3 @@ def test_code_is_cut_at_the_places_that_it_names(make: Make, cut: Cut) -> None:
     assert len(pieces) >= 3
     assert all(piece.text.startswith("    if amount") for piece in pieces[1:])
     assert "\n".join(piece.text for piece in pieces) == FUNCTION
-
-
-def test_a_long_preamble_loses_its_middle_and_is_reported(make: Make, cut: Cut) -> None:
-    imports = [f"from bank.rules import rule_{number}" for number in range(20)]
-    preamble = "\n".join([*imports, "def fee(amount):"])
-
-    chunked = cut(make([(CODE, FUNCTION, Details(preamble=preamble))]), size=100)
-
-    assert small(chunked)[1].preamble.split("\n") == [*imports[:2], "…", imports[-1], "def fee(amount):"]
-    (warning,) = chunked.warnings
-    assert warning == (
-        "Code at character 0: its signature and imports have 160 tokens, "
-        "too many to stand above each of its pieces: shortened there."
-    )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from citewell.chunking.entries import entry
 from citewell.chunking.fixed import by_count
 from citewell.chunking.measured import Measured
 from citewell.chunking.parents import Parents, by_section
 from citewell.chunking.pieces import Piece, as_chunk, common_path, touched
-from citewell.chunking.preamble import Preambles
+from citewell.chunking.preamble import Preambles, code_preamble
 from citewell.chunking.prefix import Places
 from citewell.chunking.rows import rows
 from citewell.chunking.sections import Section, sections
@@ -92,7 +92,8 @@ def _small(document: Document, number: int, piece: Piece, settings: Chunking) ->
     if settings.method == "fixed":
         # A window may begin in one section and end in another: what is true of all of it.
         path = common_path([element.heading_path for element in touched(document.elements, piece.start, piece.end)])
-    return as_chunk(document, str(number), piece, path)
+    needed = piece.preamble or code_preamble(document, piece.start, piece.end)
+    return as_chunk(document, str(number), replace(piece, preamble=needed), path)
 
 
 def _above(measured: Measured, piece: Piece) -> str:

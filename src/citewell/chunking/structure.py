@@ -14,6 +14,7 @@ from citewell.chunking.pieces import Piece
 from citewell.chunking.preamble import Preambles
 from citewell.chunking.prefix import Places
 from citewell.chunking.sections import Section
+from citewell.types import Element, ElementKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Structure:
         measured = self.measured
         # The section's first chunk shows the section's own heading.
         above = self._line(section, section.path_above)
-        if not cuts and self.fits(section) and not any(element.preamble for element in section.elements):
+        if not cuts and self.fits(section) and not any(map(_continues_a_table, section.elements)):
             yield Piece(section.start, section.end, above)
             return
         below = self._line(section, section.path)
@@ -63,3 +64,7 @@ def _warning(measured: Measured, row: Piece, rooms: Rooms) -> str:
     else:
         outcome = f"more than the {rooms.rest} of a chunk: it was kept whole"
     return f"Table row {measured.at(row.start)}: it has {row.long_row} tokens, {outcome}."
+
+
+def _continues_a_table(element: Element) -> bool:
+    return element.kind is ElementKind.TABLE and bool(element.preamble)

@@ -39,7 +39,7 @@ _CODE_ENDINGS = frozenset(
     """
     py pyi js mjs cjs jsx ts tsx java kt scala groovy c h cc cpp cxx hpp hh cs go rs rb php pl pm lua r jl swift
     m mm sh bash zsh fish ps1 bat sql toml yaml yml ini cfg conf xml xsl xsd proto graphql css scss
-    less vue tf gradle cmake mk dart ex exs erl hs ml clj el vim asm s f90 cob vb
+    less vue tf gradle cmake mk dart ex exs erl hs ml clj el vim asm s f90 cob vb ipynb
     """.split()  # noqa: SIM905  Words read better as words.
 )
 _TEXT_FORMATS = {

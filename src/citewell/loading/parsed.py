@@ -10,6 +10,8 @@ from citewell.settings import Loading
 from citewell.types import NOTHING, Attributes, Element, ElementKind, Page, PageState
 
 BETWEEN_ELEMENTS = "\n\n"
+MAX_PREAMBLE = 2_000
+"""Characters; it is stored with each piece of its element."""
 MAX_LINKS = 100
 """Of an element; more is a list of links, whose text says what it is."""
 
@@ -121,7 +123,7 @@ class TextBuilder:
                 page=page,
                 box=box,
                 header_rows=more.header_rows,
-                preamble=clean(more.preamble),
+                preamble=clean(more.preamble)[:MAX_PREAMBLE],
                 cuts=more.cuts,
                 links=tuple(map(clean, more.links[:MAX_LINKS])),
             )

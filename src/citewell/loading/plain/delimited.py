@@ -69,7 +69,7 @@ def rows(text: str, delimiter: str) -> Iterator[list[str]]:
 
 
 def _rows_to_open_quote(lines: list[str], start: int, delimiter: str) -> tuple[list[list[str]], int]:
-    """The rows from a line on, and the line where one begins that a quote leaves open; else how many lines there are."""
+    """The rows from a line on, and the line where one begins that a quote leaves open, or how many lines there are."""
     # The row after the last shows whether a quote is open there.
     reader = csv.reader(chain(islice(lines, start, None), [_END]), delimiter=delimiter)
     found: list[list[str]] = []
