@@ -20,6 +20,7 @@ from citewell.generation.answer import answer
 from citewell.generation.lost import lost_warnings
 from citewell.ingest import Ingest, OnProgress
 from citewell.loading import discover, document_id, inner_source
+from citewell.loading.parsing import check_plugins
 from citewell.models import configured
 from citewell.models.fingerprint import canaries, require_same_space
 from citewell.retrieval.analyser import ANALYSER_VERSION
@@ -104,6 +105,7 @@ class Index:
         begin = time.perf_counter()
         named = [Path(path) for path in paths]
         found = discover(named, skip=self.path, ignore=self.settings.loading.ignore)
+        check_plugins(self.settings.loading)
         credentials = Credentials.load()
         with self._store.writing():
             self._require_same_embedder()

@@ -80,9 +80,9 @@ def test_groups_are_a_list_or_words_with_commas(front: str, groups: set[str]) ->
 @pytest.mark.parametrize(
     ("front", "reason"),
     [
-        ("---\ntitle: x\ngroups: 5\n---\n", "line 3: groups: '5'"),
+        ("---\ntitle: x\ngroups: 5\n---\n", "line 3: groups holds what is no name"),
         ("---\ngroups:\n---\n", "line 2: groups"),
-        ("---\ngroups: [hr, null]\n---\n", "line 2: groups: 'null'"),
+        ("---\ngroups: [hr, null]\n---\n", "line 2: groups holds what is no name"),
         ("---\ngroups: [hr, [staff]]\n---\n", "line 2: groups"),
         ("---\ngroups: {hr: yes}\n---\n", "line 2: groups"),
         ("---\ngroups: !!python/name:os.system\n---\n", "line 2: groups"),
@@ -90,7 +90,7 @@ def test_groups_are_a_list_or_words_with_commas(front: str, groups: set[str]) ->
         ("---\ngroups: [hr\n---\n", "line 3: expected"),
         ("---\ngroups: &a [hr]\nb: *a\n---\n", "line 2: anchors"),
         ("---\n? [a]\n: groups\ngroups: [hr]\n---\n", "line 2: a key must be a word"),
-        ("---\n'': groups\ngroups: 5\n---\n", "line 3: groups: '5'"),
+        ("---\n'': groups\ngroups: 5\n---\n", "line 3: groups holds what is no name"),
         ("---\nvalid_from: soon\n---\n", "line 2: valid_from is no date"),
         ("---\nvalid_to: 2026-01-01T00:00:00\n---\n", "line 2: valid_to is no date"),
         ("---\nvalid_from: 2026-02-01\nvalid_to: 2026-01-01\n---\n", "line 3: valid_to is before"),
@@ -98,7 +98,7 @@ def test_groups_are_a_list_or_words_with_commas(front: str, groups: set[str]) ->
         ("---\ngroups: [hr]\n\n# Never closed", "line 1: it does not end"),
         ("---\ngroups: [hr]\n" + "#\n" * 40_000 + "---\n", "line 1: it does not end"),
         ("---\ngroups: x\nk: " + "[" * 60_000 + "\n---\n", "line 3: it is nested"),
-        ("+++\ngroups = 5\n+++\n", "line 2: groups: '5'"),
+        ("+++\ngroups = 5\n+++\n", "line 2: groups holds what is no name"),
         ("+++\na = 1\ngroups =\n+++\n", "line 3: it is not TOML: Invalid value"),
         ("+++\ngroups = " + "[" * 60_000 + "\n+++\n", "line 2: it is not TOML"),
     ],
@@ -158,3 +158,23 @@ def test_half_a_sign_is_no_part_of_a_name() -> None:
     assert read_front_matter('---\ntitle: "a\\ud800b"\n---\n').declared.title == "a?b"
     with pytest.raises(DamagedFile, match="groups"):
         read_front_matter('---\ngroups: ["hr\\ud800"]\n---\n')
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "--- # a comment\ngroups: [hr]\n---\n",
+        "---\n{title: x, groups: [hr]}\n---\n",
+        "---\n? groups\n: [hr]\n---\n",
+        '---\n"gro\\u0075ps": [hr]\n---\n',
+        "---\n!!str groups: [hr]\n---\n",
+        "\u200b---\ngroups: [hr]\n---\n",
+    ],
+)
+def test_rights_count_in_every_way_that_yaml_may_say_them(head: str) -> None:
+    assert read_front_matter(head + "Text.").declared.groups == {"hr"}
+
+
+def test_merged_keys_are_refused() -> None:
+    with pytest.raises(DamagedFile, match="a key must be a word"):
+        read_front_matter("---\n<<: {groups: [hr]}\n---\nText.")

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -9,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from citewell.errors import DamagedFile, EmptyFile, LimitExceeded, SettingsError
+from citewell.errors import DamagedFile, EmptyFile, LimitExceeded, LoadError, SettingsError
 from citewell.loading import isolation
 from citewell.loading.frames import Frame
 from citewell.loading.isolation import parse_apart
-from citewell.loading.parsing import parse
+from citewell.loading.parsing import check_plugins, parse
 from citewell.settings import Loading
 
 LIMITS = Loading()
@@ -29,7 +30,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Loading:
     (info / "entry_points.txt").write_text("[citewell.loaders]\nscripted = scripted_loader:LOADER\n")
     (package / "scripted_loader.py").write_text(
         f"""
-import os, sys, time
+import os, struct, subprocess, sys, time
 from citewell.loading.parsed import TextBuilder
 from citewell.types import ElementKind
 from citewell.loading import pulse
@@ -67,6 +68,21 @@ class Scripted:
                 pulse.beat()
         if word == "exit":
             raise SystemExit(7)
+        if word == "import":
+            import a_module_that_is_not_there
+        if word == "child":
+            subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+            time.sleep(600)
+        if word == "beats":
+            for _ in range(limits.max_pages + 1):
+                pulse.beat()
+        if word.startswith("raw "):
+            links = [(int(name), os.path.realpath("/proc/self/fd/" + name)) for name in os.listdir("/proc/self/fd")]
+            answers = max(number for number, link in links if "pipe" in link)
+            data = eval(word.removeprefix("raw "))
+            while data:
+                data = data[os.write(answers, data[:4096]):]
+            time.sleep(600)
         builder = TextBuilder(limits)
         builder.add(ElementKind.PARAGRAPH, said)
         return builder.build(name)
@@ -146,9 +162,66 @@ def test_it_gets_no_keys(plugin: Loading, monkeypatch: pytest.MonkeyPatch) -> No
     assert not {name for name in names if "KEY" in name or name.startswith("CITEWELL")}
 
 
-def test_an_unknown_plugin_is_named() -> None:
+def test_an_unknown_plugin_is_named(plugin: Loading) -> None:
+    check_plugins(plugin)
     with pytest.raises(SettingsError, match=r"names 'absent', and no installed package offers that loader"):
-        parse_apart(b"text", "a.txt", Loading(plugins=("absent",)))
+        check_plugins(Loading(plugins=("absent",)))
+
+
+def test_a_plugin_that_fails_to_import_is_that_files_failure(plugin: Loading, tmp_path: Path) -> None:
+    (tmp_path / "installed" / "scripted_loader.py").write_text("import a_module_that_is_not_there\n")
+    with pytest.raises(
+        LoadError, match=r"The loader 'scripted' of loading\.plugins does not work \(ModuleNotFoundError"
+    ):
+        said("done", plugin)
+
+
+def test_an_import_that_fails_is_that_files_failure(plugin: Loading) -> None:
+    with pytest.raises(DamagedFile, match="ModuleNotFoundError"):
+        said("import", plugin)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="groups of processes are POSIX's")
+def test_what_a_reader_has_started_ends_with_it(plugin: Loading) -> None:
+    before = sleepers()
+    with pytest.raises(LimitExceeded):
+        said("child", plugin.model_copy(update={"max_seconds": 2.0}))
+    assert sleepers() <= before
+
+
+def sleepers() -> set[str]:
+    done = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True)
+    return {line for line in done.stdout.splitlines() if "time.sleep(600)" in line}
+
+
+def test_signs_of_life_without_end_are_no_more_time(plugin: Loading) -> None:
+    with pytest.raises(DamagedFile, match="answered what it never does"):
+        said("beats", plugin.model_copy(update={"max_pages": 20}))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it looks for the pipe in /proc")
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "struct.pack('>Q', 1 << 50)",
+        "struct.pack('>Q', 1 << 63)",
+        "struct.pack('>Q', 200000) + b'[' * 200000",
+        "struct.pack('>Q', 38) + b'{\"header\": {}, \"sizes\": [999999999999]}'",
+        "struct.pack('>Q', 28) + b'{\"header\": {}, \"sizes\": [-1]}'",
+    ],
+)
+def test_an_answer_of_any_size_or_shape_is_that_files_failure(plugin: Loading, answer: str) -> None:
+    with pytest.raises(DamagedFile, match="answered what it never does"):
+        said(f"raw {answer}", plugin)
+
+
+def test_what_waits_may_be_interrupted(plugin: Loading) -> None:
+    def scripted_ctrl_c() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        parse_apart(b"scripted:hang", "a.x", plugin, on_wait=scripted_ctrl_c)
+    assert said("next", plugin) == "done"
 
 
 def test_threads_have_a_process_each() -> None:
@@ -181,6 +254,8 @@ def test_a_hostile_answer_runs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     headers: tuple[Any, ...] = (
         {"error": "annotations", "message": "", "remedy": ""},
         {"error": "CitewellErrorX"},
+        {"error": "IndexLocked", "message": "", "remedy": ""},
+        {"error": "LoadError"},
         {"parsed": 3},
         [],
     )
@@ -199,7 +274,7 @@ class ScriptedAnswers:
     def __init__(self, frames: list[Frame]) -> None:
         self.frames = frames
 
-    def __call__(self, _: object) -> Frame:
+    def __call__(self, _: object, __: int) -> Frame:
         return self.frames.pop(0)
 
 

@@ -11,7 +11,8 @@ import docx
 import pytest
 
 from citewell.errors import DamagedFile, EmptyFile, LimitExceeded, LoadError, PasswordNeeded
-from citewell.loading import SourceFile, discover, document_id, load
+from citewell.loading import SourceFile, discover, document_id, load, parsing
+from citewell.loading.formats import Format
 from citewell.loading.parsing import parse
 from citewell.settings import Loading
 from citewell.types import EVERYONE, NOTHING, Attributes, Document, Rights, Trust
@@ -192,3 +193,15 @@ def test_rules_win_over_what_a_file_says_of_itself(tmp_path: Path) -> None:
     ruled = marked(tmp_path, front, said)
     assert (ruled.title, ruled.version, ruled.valid_from, ruled.language) == ("Ruled", "8", date(2026, 3, 1), "fr")
     assert ruled.metadata["author"] == "The rules"
+
+
+@pytest.mark.parametrize(("error", "kind"), [(IndexError("x"), DamagedFile), (MemoryError(), LimitExceeded)])
+def test_what_telling_the_format_raises_is_that_files_failure(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, kind: type[Exception]
+) -> None:
+    def scripted_failure(data: bytes, name: str) -> Format:
+        raise error
+
+    monkeypatch.setattr(parsing, "detect", scripted_failure)
+    with pytest.raises(kind):
+        parse(b"text", "a.txt", LIMITS)

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import IO, Any
+from typing import Any
 
 from pydantic import TypeAdapter
 
 from citewell.loading.parsed import Inside, Parsed
 
+MAX_HEADER = 32_000_000
+"""Bytes: two thousand names of four thousand characters, and some."""
 _LENGTH = struct.Struct(">Q")
 
 
@@ -27,31 +29,39 @@ class Frame:
     blobs: tuple[bytes, ...] = ()
 
 
-def write_frame(stream: IO[bytes], frame: Frame) -> None:
+def write_frame(write: Callable[[bytes], object], frame: Frame) -> None:
     """Send one message.
 
     Raises:
-        OSError: the other side has gone.
+        OSError: the other side has gone, or takes too long.
     """
     header = json.dumps({"header": frame.header, "sizes": [len(blob) for blob in frame.blobs]}).encode()
-    stream.write(_LENGTH.pack(len(header)) + header)
-    for blob in frame.blobs:
-        stream.write(blob)
-    stream.flush()
+    for part in (_LENGTH.pack(len(header)) + header, *frame.blobs):
+        write(part)
 
 
-def read_frame(stream: IO[bytes]) -> Frame | None:
-    """The next message; None where the other side has gone, also in the middle of one."""
-    start = stream.read(_LENGTH.size)
+def read_frame(read: Callable[[int], bytes], most: int) -> Frame | None:
+    """The next message, of at most `most` bytes; None where the other side has gone, also in the middle of one.
+
+    Raises:
+        ValueError: it is no message, or a larger one.
+        TimeoutError: it takes too long.
+    """
+    start = read(_LENGTH.size)
     if len(start) < _LENGTH.size:
         return None
     length = _LENGTH.unpack(start)[0]
-    header = stream.read(length)
+    if length > min(most, MAX_HEADER):
+        raise ValueError(f"a header of {length} bytes")
+    header = read(length)
     if len(header) < length:
         return None
     message = json.loads(header)
-    blobs = tuple(stream.read(size) for size in message["sizes"])
-    whole = all(len(blob) == size for blob, size in zip(blobs, message["sizes"], strict=True))
+    sizes: list[int] = message["sizes"]
+    if not all(isinstance(size, int) and size >= 0 for size in sizes) or sum(sizes) > most:
+        raise ValueError("parts of more bytes than allowed")
+    blobs = tuple(read(size) for size in sizes)
+    whole = all(len(blob) == size for blob, size in zip(blobs, sizes, strict=True))
     return Frame(message["header"], blobs) if whole else None
 
 
@@ -63,11 +73,18 @@ def parsed_frame(parsed: Parsed) -> Frame:
 
 
 def parsed_of(frame: Frame) -> Parsed:
-    """The parsed file of a message, every field of it checked."""
+    """The parsed file of a message, every field of it checked.
+
+    Raises:
+        ValueError: it is none.
+    """
     text, *data = frame.blobs
     names: Sequence[str] = frame.header["parsed"]
     inside = tuple(Inside(str(name), blob) for name, blob in zip(names, data, strict=True))
-    return replace(_adapter().validate_json(text), inside=inside)
+    parsed = replace(_adapter().validate_json(text), inside=inside)
+    if any("\0" in name for name in parsed.declared.groups or ()):
+        raise ValueError("a group's name holds a NUL")
+    return parsed
 
 
 @cache

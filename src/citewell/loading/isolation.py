@@ -8,35 +8,45 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, cast
 
 from citewell import errors
-from citewell.errors import CitewellError, DamagedFile, LimitExceeded
-from citewell.loading.frames import Frame, parsed_of, read_frame, write_frame
+from citewell.errors import CitewellError, DamagedFile, LimitExceeded, LoadError
+from citewell.loading.bounds import MEGABYTE
+from citewell.loading.frames import MAX_HEADER, Frame, parsed_of, read_frame, write_frame
 from citewell.loading.parsed import Parsed
+from citewell.loading.pipes import Pipes
 from citewell.settings import Loading
 
 # Keys and tokens of this process are no business of a parser's.
 _PASSED_ON = frozenset(
     {"PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LD_LIBRARY_PATH"}
 )
+_STARTING_S = 120
 _ENDING_S = 5
+# What JSON may make of a byte of text, and room for elements, pages and metadata.
+_JSON_OF_TEXT = 7
+_ROOM_MB = 500
 _KEPT = 2
 """Processes that wait for the next file; starting one costs some tenths of a second."""
 
 
-def parse_apart(data: bytes, name: str, limits: Loading, passwords: Sequence[str] = ()) -> Parsed:
+def parse_apart(
+    data: bytes, name: str, limits: Loading, passwords: Sequence[str] = (), on_wait: Callable[[], None] | None = None
+) -> Parsed:
     """`parsing.parse`, in a process of its own, with `max_seconds` and `max_memory_mb`. Safe from several threads.
+
+    `on_wait` is called now and then meanwhile; what it raises ends the wait, and that process.
 
     Raises:
         LoadError: as there; LimitExceeded also where it takes too long, DamagedFile where the process ended under it.
-        ImportError: an extra is not installed.
     """
     with _borrowed() as reader:
-        return reader.parse(data, name, limits, passwords)
+        return reader.parse(data, name, limits, passwords, on_wait)
 
 
 @dataclass(slots=True)
@@ -44,6 +54,7 @@ class _Reader:
     """One reading process. It reads one file at a time."""
 
     process: subprocess.Popen[bytes]
+    pipes: Pipes
     owner: int
 
     @classmethod
@@ -56,11 +67,17 @@ class _Reader:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            bufsize=0,
             env=environment,
-            start_new_session=True,  # Ctrl-C is for this process, which then ends that one
+            start_new_session=True,  # Ctrl-C is for this process, which then ends that one and all that it started
         )
-        reader = cls(process, os.getpid())
-        if read_frame(reader._answers) is None:
+        source, target = cast("IO[bytes]", process.stdout), cast("IO[bytes]", process.stdin)
+        reader = cls(process, Pipes(source.fileno(), target.fileno(), time.monotonic() + _STARTING_S), os.getpid())
+        try:
+            is_ready = read_frame(reader.pipes.read, MAX_HEADER) is not None
+        except (ValueError, TimeoutError):
+            is_ready = False
+        if not is_ready:
             reader.stop()
             raise CitewellError(
                 f"The process that reads files did not start (exit status {process.returncode}).",
@@ -69,44 +86,58 @@ class _Reader:
         return reader
 
     @property
-    def _answers(self) -> IO[bytes]:
-        return cast("IO[bytes]", self.process.stdout)
-
-    @property
     def is_alive(self) -> bool:
         # A forked process must leave its parent's readers alone.
         return self.owner == os.getpid() and self.process.poll() is None
 
-    def parse(self, data: bytes, name: str, limits: Loading, passwords: Sequence[str]) -> Parsed:
+    def parse(
+        self,
+        data: bytes,
+        name: str,
+        limits: Loading,
+        passwords: Sequence[str],
+        on_wait: Callable[[], None] | None,
+    ) -> Parsed:
         header = {"name": name, "limits": limits.model_dump(mode="json"), "passwords": list(passwords)}
-        clock = _Clock(self.process, limits.max_seconds)
+        self.pipes.on_wait = on_wait
+        killer = _Killer(self, limits.max_seconds)
         try:
-            clock.start()
+            killer.restart()
             # Where it has ended, so has its answer.
             with suppress(BrokenPipeError):
-                write_frame(cast("IO[bytes]", self.process.stdin), Frame(header, (data,)))
-            while (frame := read_frame(self._answers)) is not None and "beat" in frame.header:
-                clock.start()
-            if frame is not None:
-                if frame.header.get("last"):
-                    self.stop()
-                return _result(frame)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+                write_frame(self.pipes.write, Frame(header, (data,)))
+            frame = self._answer(killer, limits)
+        except (TimeoutError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            self.stop()
+            raise _too_long(limits) if isinstance(error, TimeoutError) else _nonsense() from error
+        finally:
+            killer.stop()
+        if frame is None:
+            raise self._ended(killer, limits)
+        try:
+            if frame.header.get("last"):
+                self.stop()
+            return _result(frame)
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             self.stop()
             raise _nonsense() from error
-        finally:
-            clock.stop()
-        raise self._ended(clock, limits)
 
-    def _ended(self, clock: _Clock, limits: Loading) -> CitewellError:
+    def _answer(self, killer: _Killer, limits: Loading) -> Frame | None:
+        """The answer, after the signs of life before it, of which each page may give one."""
+        most = int((limits.max_file_mb + _JSON_OF_TEXT * limits.max_text_mb + _ROOM_MB) * MEGABYTE)
+        for _ in range(limits.max_pages + 1):
+            frame = read_frame(self.pipes.read, most)
+            if frame is None or "beat" not in frame.header:
+                return frame
+            killer.restart()
+        raise ValueError("more signs of life than pages")
+
+    def _ended(self, killer: _Killer, limits: Loading) -> CitewellError:
         with suppress(subprocess.TimeoutExpired):  # its pipe closes a little before it has ended
             self.process.wait(_ENDING_S)
         self.stop()
-        if clock.has_rung:
-            return LimitExceeded(
-                f"Reading it takes more than {limits.max_seconds:g} seconds.",
-                remedy="Raise max_seconds in [loading] if the file is to be trusted.",
-            )
+        if killer.has_killed:
+            return _too_long(limits)
         status = self.process.returncode
         how = signal.Signals(-status).name if status < 0 else f"exit status {status}"
         return DamagedFile(
@@ -115,28 +146,41 @@ class _Reader:
             remedy="Open it in the program that made it, save it again, and index that.",
         )
 
-    def stop(self) -> None:
-        if self.owner == os.getpid():
+    def kill(self) -> None:
+        """End the process, and what it has started."""
+        if self.owner != os.getpid():
+            return
+        if sys.platform == "win32":
             self.process.kill()
+        else:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+
+    def stop(self) -> None:
+        """`kill`, and wait for the end."""
+        self.kill()
+        if self.owner == os.getpid():
             self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout):
             if pipe is not None:
-                with suppress(BrokenPipeError):
-                    pipe.close()
+                pipe.close()
 
 
 @dataclass(slots=True)
-class _Clock:
-    """Kills a process after some seconds, unless started again or stopped before."""
+class _Killer:
+    """Kills a reader after some seconds, unless restarted or stopped before. Its pipes have the same hour and a little
+    more, for the case that something it has started holds their ends.
+    """
 
-    process: subprocess.Popen[bytes]
+    reader: _Reader
     seconds: float
-    has_rung: bool = False
+    has_killed: bool = False
     _timer: threading.Timer | None = None
 
-    def start(self) -> None:
+    def restart(self) -> None:
         self.stop()
-        self._timer = threading.Timer(self.seconds, self._ring)
+        self.reader.pipes.deadline = time.monotonic() + self.seconds + _ENDING_S
+        self._timer = threading.Timer(self.seconds, self._kill)
         self._timer.daemon = True
         self._timer.start()
 
@@ -144,9 +188,9 @@ class _Clock:
         if self._timer is not None:
             self._timer.cancel()
 
-    def _ring(self) -> None:
-        self.has_rung = True
-        self.process.kill()
+    def _kill(self) -> None:
+        self.has_killed = True
+        self.reader.kill()
 
 
 _waiting: list[_Reader] = []
@@ -200,14 +244,20 @@ def stop_waiting() -> None:
 
 def _result(frame: Frame) -> Parsed:
     header = frame.header
-    if "missing" in header:
-        raise ImportError(f"No module named {header['missing']!r}", name=header["missing"])
-    if "error" in header:
-        kind = getattr(errors, str(header["error"]), None)
-        if not (isinstance(kind, type) and issubclass(kind, CitewellError)):
-            raise _nonsense()
-        raise kind(str(header["message"]), remedy=str(header["remedy"]))
-    return parsed_of(frame)
+    if "error" not in header:
+        return parsed_of(frame)
+    kind = getattr(errors, str(header["error"]), None)
+    # Any other error would end more than this file.
+    if not (isinstance(kind, type) and issubclass(kind, LoadError)):
+        raise TypeError("an error of another kind")
+    raise kind(str(header["message"]), remedy=str(header["remedy"]))
+
+
+def _too_long(limits: Loading) -> LimitExceeded:
+    return LimitExceeded(
+        f"Reading it takes more than {limits.max_seconds:g} seconds.",
+        remedy="Raise max_seconds in [loading] if the file is to be trusted.",
+    )
 
 
 def _nonsense() -> DamagedFile:

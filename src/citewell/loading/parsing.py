@@ -5,11 +5,10 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from importlib.metadata import entry_points
 from typing import Protocol, cast
 
-from citewell.errors import CitewellError, DamagedFile, EmptyFile, LimitExceeded, SettingsError
+from citewell.errors import DamagedFile, EmptyFile, LimitExceeded, LoadError, SettingsError
 from citewell.loading.bounds import check_inside, check_pages, check_text
 from citewell.loading.formats import Format, detect
 from citewell.loading.parsed import Inside, Parsed, clean
@@ -38,8 +37,6 @@ _LOADERS = {
 }
 _SHORT = 120
 
-_Load = Callable[[bytes, str, Loading], Parsed]
-
 
 class Loader(Protocol):
     """What another package registers under `citewell.loaders`, and a user names in `loading.plugins`."""
@@ -60,15 +57,13 @@ def parse(data: bytes, name: str, limits: Loading, passwords: Sequence[str] = ()
 
     Raises:
         LoadError: one of its kinds, with the reason. Whatever a parser raises becomes DamagedFile.
-        SettingsError: `loading.plugins` names a loader that is not installed.
     """
     try:
-        load = _loader(data, name, limits, passwords)
-        parsed = load(data, name, limits)
+        parsed = _load(data, name, limits, passwords)
         check_text(len(parsed.text.encode()), limits)
         check_pages(len(parsed.pages), limits)
         check_inside(len(parsed.inside), limits)
-    except (CitewellError, ImportError):
+    except LoadError:
         raise
     except MemoryError:
         raise LimitExceeded(
@@ -92,22 +87,42 @@ def parse(data: bytes, name: str, limits: Loading, passwords: Sequence[str] = ()
     )
 
 
-def _loader(data: bytes, name: str, limits: Loading, passwords: Sequence[str]) -> _Load:
-    for plugin in map(_plugin, limits.plugins):
-        if plugin.accepts(data, name):
-            return plugin.load
+def check_plugins(limits: Loading) -> None:
+    """See that every loader named is installed; none is imported.
+
+    Raises:
+        SettingsError: `loading.plugins` names one that is not.
+    """
+    offered = entry_points(group=PLUGINS).names
+    for name in limits.plugins:
+        if name not in offered:
+            raise SettingsError(
+                f"loading.plugins names {name!r}, and no installed package offers that loader "
+                f"(offered: {', '.join(sorted(offered)) or 'none'}).",
+                remedy="Install the package that has it, or correct the name.",
+            )
+
+
+def _load(data: bytes, name: str, limits: Loading, passwords: Sequence[str]) -> Parsed:
+    for plugin in limits.plugins:
+        loader = _accepting(plugin, data, name)
+        if loader is not None:
+            return loader.load(data, name, limits)
     form = detect(data, name)
     module, function = _LOADERS[form]
     load: Callable[..., Parsed] = getattr(importlib.import_module(f"citewell.loading.{module}"), function)
-    return partial(load, passwords=tuple(passwords)) if form is Format.PDF else load
+    return load(data, name, limits, tuple(passwords)) if form is Format.PDF else load(data, name, limits)
 
 
-def _plugin(name: str) -> Loader:
-    found = next(iter(entry_points(group=PLUGINS, name=name)), None)
-    if found is None:
-        known = ", ".join(sorted(entry_points(group=PLUGINS).names)) or "none"
-        raise SettingsError(
-            f"loading.plugins names {name!r}, and no installed package offers that loader (offered: {known}).",
-            remedy="Install the package that has it, or correct the name.",
-        )
-    return cast("Loader", found.load())
+def _accepting(plugin: str, data: bytes, name: str) -> Loader | None:
+    """The loader of that name, if it takes the file."""
+    try:
+        (point,) = entry_points(group=PLUGINS, name=plugin)
+        loader = cast("Loader", point.load())
+        return loader if loader.accepts(data, name) else None
+    except Exception as error:
+        # The border to another package: what it raises says nothing about the file.
+        raise LoadError(
+            f"The loader {plugin!r} of loading.plugins does not work ({type(error).__name__}: {error}).",
+            remedy="Correct or update the package that has it, or take its name out of the settings.",
+        ) from error

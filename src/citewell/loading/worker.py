@@ -9,16 +9,18 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import threading
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import IO
 
-from citewell.errors import CitewellError, LimitExceeded
+from citewell.errors import LimitExceeded, LoadError
 from citewell.loading import pulse
 from citewell.loading.frames import Frame, parsed_frame, read_frame, write_frame
 from citewell.loading.parsing import parse
+from citewell.loading.pipes import Pipes
 from citewell.settings import Loading
 
 if sys.platform != "win32":
@@ -28,23 +30,25 @@ MEGABYTE = 1_000_000
 _WORN_MB = 1_500
 """A process that holds this much after a file is not used for another."""
 _SLACK_S = 10
+_LOOK_S = 1.0
 
 
 def main() -> None:
     """Answer the requests on standard input, on what was standard output, until there are no more."""
-    requests = sys.stdin.buffer
-    answers = os.fdopen(os.dup(1), "wb")
+    answers = os.dup(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a library prints must not end up among the answers
     _forbid_writing()
-    write_frame(answers, Frame({"ready": True}))
-    while (request := read_frame(requests)) is not None:
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    pipes = Pipes(0, answers)
+    write_frame(pipes.write, Frame({"ready": True}))
+    while (request := read_frame(pipes.read, sys.maxsize)) is not None:
         limits = Loading.model_validate(request.header["limits"])
         _bound(limits)
-        pulse.listen(partial(_beat, answers, limits))
+        pulse.listen(partial(_beat, pipes, limits))
         answer = _answer(request.blobs[0], request.header["name"], limits, request.header["passwords"])
         # What is left in memory after a limit was met is not known.
         is_last = answer.header.get("error") == LimitExceeded.__name__ or _resident_mb() > _WORN_MB
-        write_frame(answers, replace(answer, header={**answer.header, "last": is_last}))
+        write_frame(pipes.write, replace(answer, header={**answer.header, "last": is_last}))
         if is_last:
             return
 
@@ -52,15 +56,20 @@ def main() -> None:
 def _answer(data: bytes, name: str, limits: Loading, passwords: Sequence[str]) -> Frame:
     try:
         return parsed_frame(parse(data, name, limits, passwords))
-    except CitewellError as error:
+    except LoadError as error:
         return Frame({"error": type(error).__name__, "message": error.message, "remedy": error.remedy})
-    except ImportError as error:
-        return Frame({"missing": error.name or str(error)})
 
 
-def _beat(answers: IO[bytes], limits: Loading) -> None:
+def _beat(pipes: Pipes, limits: Loading) -> None:
     _bound_time(limits)
-    write_frame(answers, Frame({"beat": True}))
+    write_frame(pipes.write, Frame({"beat": True}))
+
+
+def _end_with(owner: int) -> None:
+    """End this process soon after its owner, which may have been killed in the middle of a file."""
+    while os.getppid() == owner:
+        time.sleep(_LOOK_S)
+    os._exit(1)
 
 
 def _forbid_writing() -> None:

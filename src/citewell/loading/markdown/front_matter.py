@@ -21,12 +21,13 @@ from citewell.types import NOTHING, Attributes, Trust
 _MOST_SIGNS = 65_536
 _MOST_NESTED = 20
 _RIGHTS = ("groups", "trust", "valid_from", "valid_to")
-_OPENING = re.compile(r"\s*?(---|\+\+\+)[ \t]*\n")
+_OPENING = re.compile(r"[\s\ufeff\u200b]*?(---|\+\+\+)[ \t]*(?:#[^\n]*)?\n")
 _CLOSING = {
     "---": re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE),
     "+++": re.compile(r"^\+\+\+[ \t]*(?:\n|\Z)", re.MULTILINE),
 }
-_KEY_FIRST = re.compile(r"(?:\s|#[^\n]*\n)*+[\"']?[\w-]+[\"']?[ \t]*[:=]")
+# A key, or one of the signs that YAML puts before one: a mapping in braces, an explicit or tagged key.
+_KEY_FIRST = re.compile(r"""(?:\s|#[^\n]*\n)*+(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*[:=]|<<:|[{?!]\S|\?[ ])""")
 _NAMES_RIGHTS = re.compile(r"^[ \t{]*[\"']?(?:groups|trust|valid[_-]from|valid[_-]to)[\"']?[ \t]*[:=]", re.M | re.I)
 _LIKE_A_KEY = re.compile(r"\s|#|-|$|[\w-]+[ \t]*[:=]")
 _TITLE = re.compile(r"^title[ \t]*[:=][ \t]*(\S.{0,198}?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
@@ -86,7 +87,7 @@ def read_front_matter(text: str) -> FrontMatter:
     try:
         entries = _toml_entries(body, first_line) if opening[1] == "+++" else _yaml_entries(body, first_line)
     except DamagedFile:
-        if _NAMES_RIGHTS.search(body):
+        if _NAMES_RIGHTS.search(body) or "<<" in body:
             raise
         if not all(map(_LIKE_A_KEY.match, body.splitlines())):
             return FrontMatter()
@@ -112,7 +113,7 @@ def _yaml_entries(body: str, first_line: int) -> dict[str, _Entry]:
             if isinstance(key, yaml.MappingEndEvent):
                 break
             line = first_line + key.start_mark.line
-            if not isinstance(key, yaml.ScalarEvent) or key.anchor:
+            if not isinstance(key, yaml.ScalarEvent) or key.anchor or key.value == "<<":
                 raise _wrong(line, "a key must be a word")
             _enter(entries, key.value, _yaml_entry(events, line))
     except yaml.YAMLError as error:
@@ -212,7 +213,7 @@ def _groups(entry: _Entry | None) -> frozenset[str] | None:
         # What `clean` would change is not the name that is written there.
         is_name = 0 < len(name.text) <= _LONGEST_NAME and clean(name.text) == name.text
         if not is_name or (not name.is_quoted and _NO_NAME.fullmatch(name.text)):
-            raise _wrong(entry.line, f"groups: {name.text[:40]!r} is no name of a group; a number needs quotes")
+            raise _wrong(entry.line, "groups holds what is no name of a group; a number needs quotes")
     return frozenset(name.text for name in names)
 
 

@@ -82,7 +82,7 @@ def _build(file: PdfFile, pages: Sequence[Sequence[Block]], limits: Loading, tit
             named = block.table.header_rows if block.table and not block.preamble else 0
             more = Details(header_rows=named, preamble=block.preamble, links=links)
             builder.add(block.kind, block.text, level=block.level, box=block.box, more=more)
-    return builder.build(title, metadata=file.properties)
+    return replace(builder.build(title, metadata=file.properties), lost=file.lost)
 
 
 def _links(blocks: Sequence[Block], links: Sequence[Link]) -> list[tuple[str, ...]]:

@@ -19,6 +19,7 @@ from citewell.loading.pdf.links import read_links
 from citewell.loading.pdf.properties import properties
 from citewell.loading.pdf.seen import can_see, seen
 from citewell.loading.pdf.sheet import Bookmark, Frame, Sheet, View, Word, make_views
+from citewell.loading.pdf.streams import damage
 from citewell.loading.pdf.words import WordReader
 from citewell.settings import Loading
 
@@ -31,12 +32,15 @@ _PDFIUM = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class PdfFile:
-    """A file's pages, its outline, and from its properties the title ("" if none) and `properties`, as metadata."""
+    """A file's pages, its outline, from its properties the title ("" if none) and `properties`, as metadata; and what
+    is damaged in it.
+    """
 
     title: str
     sheets: tuple[Sheet, ...]
     bookmarks: tuple[Bookmark, ...] = ()
     properties: Mapping[str, str] = field(default_factory=dict)
+    lost: tuple[str, ...] = ()
 
 
 def read_file(data: bytes, limits: Loading, passwords: Sequence[str] = ()) -> PdfFile:
@@ -54,7 +58,7 @@ def read_file(data: bytes, limits: Loading, passwords: Sequence[str] = ()) -> Pd
         bookmarks = tuple(_bookmarks(document, len(sheets)))
         title = _property(document, "Title")
         about = properties(partial(_property, document))
-    return PdfFile(title, sheets, bookmarks, about)
+    return PdfFile(title, sheets, bookmarks, about, damage(data))
 
 
 def _open(data: bytes, passwords: Sequence[str]) -> Any:

@@ -7,21 +7,25 @@ import zlib
 
 _STREAM = re.compile(rb">>\s{0,9}stream\r?\n")
 _DEFLATED = re.compile(rb"/Filter\s*\[?\s*/(?:FlateDecode|Fl)\b")
+_PICTURE = re.compile(rb"/Subtype\s*/Image\b")
 _ENCRYPTED = re.compile(rb"/Encrypt\b")
 _LONGEST_DICTIONARY = 2_000
-_STEP = 65_536
+_STEP = 8_192
 _MOST = 300_000_000
 """Bytes to unpack of one file; damage further in is not looked for."""
 
 
 def damage(data: bytes) -> tuple[str, ...]:
-    """What to say of a file with streams that break off or do not match their checksum; pictures are not looked at."""
+    """What to say of a file with streams that break off or do not match their checksum.
+
+    Not looked at are pictures, encrypted files, and what is written in ASCII around the compression.
+    """
     if _ENCRYPTED.search(data):  # nothing can be told without the key
         return ()
     damaged, unpacked = 0, 0
     for found in _STREAM.finditer(data):
         dictionary = data[max(found.start() - _LONGEST_DICTIONARY, 0) : found.start()].rpartition(b" obj")[2]
-        if b"/Image" in dictionary or not _DEFLATED.search(dictionary):
+        if _PICTURE.search(dictionary) or not _DEFLATED.search(dictionary):
             continue
         is_whole, size = _unpacked(data, found.end(), _MOST - unpacked)
         damaged += not is_whole

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 
@@ -56,33 +56,35 @@ def _sample(text: str, start: int) -> str:
 
 def rows(text: str, delimiter: str) -> Iterator[list[str]]:
     """The rows, with quoted cells as RFC 4180 has them; a quote that is never closed is an ordinary sign."""
-    lines = io.StringIO(text, newline="").readlines()
-    start = 0
+    stream = io.StringIO(text, newline="")
     for _ in range(_MOST_OPEN):
-        found, at = _rows_to_open_quote(lines, start, delimiter)
-        yield from found
-        if at == len(lines):
+        at = yield from _closed_rows(stream, delimiter)
+        if at == len(text):
             return
-        yield lines[at].rstrip("\n").split(delimiter)
-        start = at + 1
-    yield from (line.rstrip("\n").split(delimiter) for line in lines[start:])
+        stream.seek(at)
+        yield stream.readline().rstrip("\r\n").split(delimiter)
+    yield from (line.rstrip("\r\n").split(delimiter) for line in stream)
 
 
-def _rows_to_open_quote(lines: list[str], start: int, delimiter: str) -> tuple[list[list[str]], int]:
-    """The rows from a line on, and the line where one begins that a quote leaves open, or how many lines there are."""
-    # The row after the last shows whether a quote is open there.
-    reader = csv.reader(chain(islice(lines, start, None), [_END]), delimiter=delimiter)
-    found: list[list[str]] = []
-    at = start
+def _closed_rows(stream: io.StringIO, delimiter: str) -> Generator[list[str], None, int]:
+    """The rows up to one that a quote leaves open; returns where that begins, or else the end."""
+    ended = False
+
+    def end() -> Iterator[str]:
+        nonlocal ended
+        ended = True
+        yield _END
+
+    at = stream.tell()
     try:
-        for row in reader:
-            if start + reader.line_num == len(lines) + 1:
+        for row in csv.reader(chain(stream, end()), delimiter=delimiter):
+            if ended:  # the line after the last is in it: alone, or behind an open quote
                 break
-            found.append(row)
-            at = start + reader.line_num
+            yield row
+            at = stream.tell()
     except csv.Error:  # The open quote made a cell over the module's limit.
-        return found, at
-    return found, at
+        return at
+    return at
 
 
 def _regularity(table: list[list[str]]) -> tuple[int, int]:
