@@ -2,7 +2,7 @@
 
 import io
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -223,3 +223,122 @@ def test_what_cannot_be_indexed_is_skipped_and_no_failure(index: Index, folder: 
     report = index.add(folder)
     assert {states(report)[name] for name in ("program", "empty.txt", "link")} == {FileState.SKIPPED}
     assert report.failed == ()
+
+
+def archive(members: Mapping[str, bytes]) -> bytes:
+    """As `zipped`, for names that are no words."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as new:
+        for name, data in members.items():
+            new.writestr(name, data)
+    return target.getvalue()
+
+
+@pytest.mark.parametrize(
+    "names", [("../x.txt", "__/x.txt"), ("a//b.txt", "a/_/b.txt"), ("x.txt", "x.txt!2"), ("./x", "_/x")]
+)
+def test_names_that_come_to_one_source_are_told_apart(index: Index, folder: Path, names: tuple[str, str]) -> None:
+    (folder / "old.zip").write_bytes(archive({name: f"Text {place}.".encode() for place, name in enumerate(names)}))
+    report = index.add(folder)
+    assert len(states(report)) == 3
+    assert {file.state for file in report.files} == {FileState.ADDED}
+    assert {file.state for file in index.add(folder).files} == {FileState.UNCHANGED}
+
+
+def test_what_is_taken_out_is_gone_also_when_the_run_is_stopped_right_after(index: Index, folder: Path) -> None:
+    index.add(folder)
+    (folder / "old.zip").write_bytes(zipped(canteen_in_menu_dot_md=f"# Menu\n\n{MENU}\n"))
+
+    def scripted_ctrl_c(progress: citewell.Progress) -> None:
+        if not progress.source and progress.files_done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        index.add(folder, on_progress=scripted_ctrl_c)
+    assert {document.title for document in index.documents()} == {"old", "Menu"}
+    assert set(states(index.add(folder)).values()) == {FileState.UNCHANGED}
+
+
+def test_what_was_lost_deep_inside_is_read_when_a_limit_is_raised(index: Index, folder: Path) -> None:
+    data = zipped(inner_dot_zip=zipped(inner_dot_zip=zipped(terms_dot_txt=TERMS)))
+    (folder / "old.zip").write_bytes(data)
+    with Index.open(index.path, settings=Settings.model_validate({"loading": {"max_depth": 2}})) as shallow:
+        assert states(shallow.add(folder))["old.zip!/inner.zip!/inner.zip"] is FileState.PARTLY
+        unchanged = {file.source.rpartition("/files/")[2]: file for file in shallow.add(folder).files}
+        assert unchanged["old.zip!/inner.zip!/inner.zip"].reason
+    assert states(index.add(folder))["old.zip!/inner.zip!/inner.zip!/terms.txt"] is FileState.ADDED
+    assert set(states(index.add(folder)).values()) == {FileState.UNCHANGED}
+
+
+def test_the_files_within_one_file_are_bounded_in_all(tmp_path: Path, folder: Path) -> None:
+    few = zipped(**{f"n{number}_dot_txt": f"Note {number}." for number in range(4)})
+    (folder / "old.zip").write_bytes(zipped(a_dot_zip=few, b_dot_zip=few, c_dot_zip=few))
+    with Index.create(tmp_path / "few", settings=Settings.model_validate({"loading": {"max_inside": 10}})) as index:
+        found = states(index.add(folder))
+    assert found["old.zip!/b.zip"] is FileState.FAILED
+    assert len([name for name in found if name.endswith(".txt")]) == 4
+
+
+def test_rules_inside_an_archive_do_not_count_and_are_told(index: Index, folder: Path) -> None:
+    rules = b'[[rule]]\nmatch = "*"\ngroups = []\n'
+    (folder / "old.zip").write_bytes(archive({"x/citewell-access.toml": rules, "x/note.txt": b"A note."}))
+    report = {file.source.rpartition("/files/")[2]: file for file in index.add(folder).files}
+    assert set(report) == {"old.zip", "old.zip!/x/note.txt"}
+    assert report["old.zip"].warnings == (
+        "It holds x/citewell-access.toml: what such files say inside another file does not count.",
+    )
+
+
+def test_a_side_file_without_its_file_is_told(index: Index, folder: Path) -> None:
+    (folder / "lod.zip.citewell.toml").write_text('groups = ["board"]\n', encoding="utf-8")
+    (warning,) = index.add(folder).warnings
+    assert warning.startswith(str(folder / "lod.zip.citewell.toml"))
+
+
+def test_changed_readers_of_a_file_that_fails_are_told(index: Index, folder: Path) -> None:
+    (folder / "note.md").write_text("# Note\n\nThe gate code is seven.", encoding="utf-8")
+    index.add(folder)
+    (folder / "note.md").write_text("---\ngroups: 5\n---\nNo.", encoding="utf-8")
+    (folder / "note.md.citewell.toml").write_text('groups = ["hr"]\n', encoding="utf-8")
+    report = {file.source.rpartition("/files/")[2]: file for file in index.add(folder).files}["note.md"]
+    assert report.state is FileState.FAILED
+    assert report.warnings == ("It is now readable by hr; it was by everyone.",)
+
+
+def test_an_author_that_a_rule_gave_goes_with_the_rule(index: Index, folder: Path) -> None:
+    side = folder / "note.md.citewell.toml"
+    (folder / "note.md").write_text("---\nauthor: The file\n---\nText.", encoding="utf-8")
+    side.write_text('author = "The rule"\n', encoding="utf-8")
+    index.add(folder)
+    assert next(one for one in index.documents() if one.title == "note").metadata["author"] == "The rule"
+    side.unlink()
+    index.add(folder)
+    assert next(one for one in index.documents() if one.title == "note").metadata["author"] == "The file"
+
+
+def test_a_named_file_that_becomes_a_folder_and_back(index: Index, folder: Path) -> None:
+    place = folder / "a"
+    place.write_text("A file.", encoding="utf-8")
+    index.add(place)
+    place.unlink()
+    place.mkdir()
+    (place / "n.txt").write_text("A note.", encoding="utf-8")
+    assert states(index.add(place)) == {"a": FileState.REMOVED, "a/n.txt": FileState.ADDED}
+    (place / "n.txt").unlink()
+    place.rmdir()
+    place.write_text("A file.", encoding="utf-8")
+    assert states(index.add(place)) == {"a": FileState.ADDED, "a/n.txt": FileState.REMOVED}
+
+
+def test_one_table_does_not_push_everything_else_out(tmp_path: Path) -> None:
+    rows = "\n".join(f"| Travel abroad {number} | EUR {number} |" for number in range(120))
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "fees.md").write_text(f"# Fees\n\n| Fee | Amount |\n|---|---|\n{rows}\n", encoding="utf-8")
+    for number in range(12):
+        (files / f"n{number}.md").write_text(f"# Note {number}\n\nThe fee for travel is due.\n", encoding="utf-8")
+    settings = Settings.model_validate({"chunking": {"table_rows": True}, "retrieval": {"candidates": 20}})
+    with Index.create(tmp_path / "rows", settings=settings) as index:
+        index.add(files)
+        found = index.search("fee for travel abroad", k=8)
+    assert len({hit.passage.id for hit in found}) == len(found) == 8

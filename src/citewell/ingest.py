@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ from citewell.loading import (
     ocr_engine,
     read,
 )
+from citewell.loading.bounds import check_inside
 from citewell.loading.parsed import LOADER_VERSION
 from citewell.models.embedder import Embedder, Vectors
 from citewell.retrieval.analyser import ANALYSER_VERSION, analyse
@@ -79,6 +81,9 @@ class Ingest:
     _ledger: dict[str, LedgerLine] = field(default_factory=dict)
     _inner: dict[str, list[LedgerLine]] = field(default_factory=dict)
     _warned: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _met: set[str] = field(default_factory=set)
+    _taken_out: dict[str, list[LedgerLine]] = field(default_factory=dict)
+    _within: int = 0
     _stopping: threading.Event = field(default_factory=threading.Event)
     _telling: threading.Lock = field(default_factory=threading.Lock)
 
@@ -97,6 +102,10 @@ class Ingest:
         self.warnings = [
             f'{place}: the rule for "{match}" matches no file; what it was meant for has the default rights.'
             for place, match in rules.unmatched([path.resolve() for path in paths])
+        ]
+        self.warnings += [
+            f"{side}: there is no such file beside it; what it was meant for has the default rights."
+            for side in found.strays
         ]
         for file, about in zip(found.files, attributes, strict=True):
             yield from self._file(file, about)
@@ -154,13 +163,18 @@ class Ingest:
     def commit(self, batches: Iterable[list[IndexedDocument]]) -> None:
         """Store each batch in one step."""
         for batch in batches:
-            self.store.commit(batch)
+            # What was taken out of a file goes in the step in which that file is stored, so that no stop lies between.
+            gone = [line for done in batch for line in self._taken_out.pop(done.document.id, ())]
+            self.store.commit(batch, removed=[line.document_id for line in gone])
+            for line in gone:
+                self._report_removed(line)
         self._tell("")
 
     def remove_vanished(self, paths: Iterable[Path]) -> None:
         """Remove the documents below the `paths` named whose file is not there any more, or holds nothing any more."""
-        named = [path.resolve() for path in paths]
-        roots = tuple(path.as_uri() + ("/" if path.is_dir() else BETWEEN_SOURCES) for path in named)
+        # Also what a file that is now a folder was, or a folder that is now a file.
+        named = [path.resolve().as_uri() for path in paths]
+        roots = tuple(uri + end for uri in named for end in ("/", BETWEEN_SOURCES))
         skipped = {source for source, file in self._reports.items() if file.state is FileState.SKIPPED}
         # What lies in a folder or a file that could not be read has not vanished.
         unread = tuple(
@@ -174,14 +188,13 @@ class Ingest:
             line
             for line in self._ledger.values()
             if line.source not in present
-            and (line.source in skipped or line.source.startswith(roots))
+            and (line.source in skipped or line.source in named or line.source.startswith(roots))
             and not line.source.startswith(unread)
         ]
         if gone:
             self.store.commit([], removed=[line.document_id for line in gone])
         for line in gone:
-            why = self._reports[line.source].reason if line.source in skipped else ""
-            self._reports[line.source] = FileReport(line.source, FileState.REMOVED, why)
+            self._report_removed(line)
 
     def reports(self) -> tuple[FileReport, ...]:
         return tuple(self._reports[source] for source in sorted(self._reports))
@@ -189,6 +202,9 @@ class Ingest:
     def _file(self, file: SourceFile, about: Attributes) -> Iterator[Work]:
         """A file, after the files inside it."""
         self._tell(file.source)
+        self._met.add(file.source)
+        if file.depth == 0:
+            self._within = 0
         try:
             yield from self._load_one(file, about)
         except LoadError as error:
@@ -203,18 +219,32 @@ class Ingest:
         data = read(file, self.settings.loading)
         line = self._ledger.get(document_id(file.source))
         read_before = line is not None and line.content_hash == hashlib.sha256(data).hexdigest()
-        if line is not None and read_before and line.recipe.startswith(self._reading(line.lost)):
+        if read_before and all(one.recipe.startswith(self._reading(one.lost)) for one in self._stored(file)):
             yield from self._again(file, about)
             return
-        groups = self.settings.security.default_groups
-        loaded = load(file, self.settings.loading, about, groups, data=data, passwords=self.credentials.passwords)
+        loaded = load(
+            file,
+            self.settings.loading,
+            about,
+            self.settings.security.default_groups,
+            data=data,
+            passwords=self.credentials.passwords,
+            on_wait=lambda: self._tell(file.source),
+        )
         self._total += len(loaded.inside)
+        self._within += len(loaded.inside)
+        check_inside(self._within, self.settings.loading)
         for inner in loaded.inside:
             yield from self._file(inner, _inherited(about))
         document = replace(loaded.document, lost=self._lost(loaded))
         if not (document.elements or document.lost):
             raise EmptyFile("All its pages are blank.", remedy="Leave it out.")
         self._warned[document.id] = loaded.warnings
+        self._taken_out[document.id] = [
+            line
+            for line in self._stored(file)
+            if (line.source not in self._met or self._is_skipped(line)) and not self._is_within_unread(line)
+        ]
         yield Work(document, self._recipe(about, document.lost))
 
     def _again(self, file: SourceFile, about: Attributes) -> Iterator[Work]:
@@ -244,6 +274,21 @@ class Ingest:
             yield Work(described(stored, about, self.settings.security.default_groups), recipe)
         else:
             self._reports.setdefault(line.source, FileReport(line.source, FileState.UNCHANGED, line.lost))
+
+    def _report_removed(self, line: LedgerLine) -> None:
+        """With the reason where its file is there, and holds nothing any more."""
+        skipped = self._reports.get(line.source)
+        self._reports[line.source] = FileReport(line.source, FileState.REMOVED, skipped.reason if skipped else "")
+
+    def _is_skipped(self, line: LedgerLine) -> bool:
+        report = self._reports.get(line.source)
+        return report is not None and report.state is FileState.SKIPPED
+
+    def _is_within_unread(self, line: LedgerLine) -> bool:
+        """Whether it lies in a file inside another that could not be read this time."""
+        outer = accumulate(line.source.split(BETWEEN_SOURCES), lambda one, other: f"{one}{BETWEEN_SOURCES}{other}")
+        reports = (self._reports.get(source) for source in outer)
+        return any(report is not None and report.state is FileState.FAILED for report in reports)
 
     def _lost(self, loaded: Loaded) -> str:
         """What of the document could not be read, the files in it included."""
@@ -283,8 +328,10 @@ class Ingest:
 
     def _finished(self, prepared: Prepared, vectors: dict[str, Vectors]) -> IndexedDocument:
         document = prepared.work.document
+        report = self._report(prepared)
+        failed = self._reports.get(document.source)
         # A file that failed stays reported as failed when its stored version gets new rights.
-        self._reports.setdefault(document.source, self._report(prepared))
+        self._reports[document.source] = replace(failed, warnings=report.warnings) if failed else report
         width = self.embedder.identity.dimensions
         rows = [vectors[item.text_hash] for item in prepared.entries]
         matrix: Vectors = np.stack(rows) if rows else np.empty((0, width), dtype=np.float32)

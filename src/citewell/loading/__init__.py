@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote
 
 from citewell.errors import LimitExceeded, LoadError
 from citewell.loading.access import ACCESS_FILE, AccessRules
 from citewell.loading.bounds import MEGABYTE, check_file
-from citewell.loading.discovery import Discovered, SourceFile, discover
+from citewell.loading.discovery import Discovered, SourceFile, discover, is_ours
 from citewell.loading.isolation import parse_apart
 from citewell.loading.language import detect_language
 from citewell.loading.parsed import Inside, Parsed
@@ -94,19 +95,26 @@ def load(
     *,
     data: bytes | None = None,
     passwords: Sequence[str] = (),
+    on_wait: Callable[[], None] | None = None,
 ) -> Loaded:
     """Read one file as a Document, with what `AccessRules.rules_for` said about it; `data` is its bytes if known.
 
-    It is parsed in a process of its own. See `described` for its rights, title, version, validity and trust.
+    It is parsed in a process of its own; `on_wait` is called now and then meanwhile, and may raise. See `described` for
+    its rights, title, version, validity and trust.
 
     Raises:
         LoadError: the file cannot be read; the others can.
     """
     content = read(file, limits) if data is None else data
-    parsed = parse_apart(content, file.name, limits, passwords)
+    parsed = parse_apart(content, file.name, limits, passwords, on_wait)
     content_hash = hashlib.sha256(content).hexdigest()
     language = parsed.declared.language or parsed.language or detect_language(parsed.text)
-    declared = replace(parsed.declared, title=parsed.declared.title or parsed.title, language=language)
+    declared = replace(
+        parsed.declared,
+        title=parsed.declared.title or parsed.title,
+        author=parsed.declared.author or parsed.metadata.get("author"),
+        language=language,
+    )
     if parsed.suspicious or any(page.state is PageState.SUSPICIOUS for page in parsed.pages):
         declared = replace(declared, trust=Trust.UNTRUSTED)
     document = Document(
@@ -140,6 +148,7 @@ def described(document: Document, attributes: Attributes, default_groups: Iterab
         rights.append(Rights(said.groups))
     trust = [attributes.trust or Trust.UNREVIEWED, said.trust or Trust.APPROVED]
     author = attributes.author or said.author
+    others = {key: value for key, value in document.metadata.items() if key != "author"}
     return replace(
         document,
         title=attributes.title or said.title or document.title,
@@ -149,28 +158,34 @@ def described(document: Document, attributes: Attributes, default_groups: Iterab
         valid_to=attributes.valid_to or said.valid_to,
         trust=min(trust, key=_TRUSTED_LEAST_FIRST.index),
         language=attributes.language or said.language or "",
-        metadata={**document.metadata, "author": author} if author else document.metadata,
+        metadata={"author": author, **others} if author else others,
     )
 
 
 def _inside(file: SourceFile, found: Sequence[Inside]) -> Iterator[SourceFile]:
-    """Each file inside with a source of its own, also where two have one name."""
-    taken: set[str] = set()
+    """Each file inside with a source of its own, also where two have one name. What would give rights is left out."""
+    counts: Counter[str] = Counter()
     for inside in found:
+        name = _last_name(inside)
+        if is_ours(name):
+            continue
         short = inside.name if len(inside.name) <= _LONGEST_NAME else f"{inside.name[:_LONGEST_NAME]}…"
-        name, count = short, 1
-        while name in taken:
-            count += 1
-            name = f"{short} ({count})"
-        taken.add(name)
+        place = "/".join(map(_segment, short.split("/")))
+        counts[place] += 1
+        # No name ends in a bare `!`, so a numbered one cannot be another's.
+        numbered = place if counts[place] == 1 else f"{place}!{counts[place]}"
         yield SourceFile(
             path=file.path,
-            source=inner_source(file.source) + "/".join(map(_segment, name.split("/"))),
-            name=inside.name.replace("\\", "/").rpartition("/")[2] or name,
+            source=inner_source(file.source) + numbered,
+            name=name,
             data=inside.data,
             depth=file.depth + 1,
             parent_id=document_id(file.source),
         )
+
+
+def _last_name(inside: Inside) -> str:
+    return inside.name.replace("\\", "/").rpartition("/")[2] or inside.name
 
 
 def _segment(name: str) -> str:
@@ -191,6 +206,9 @@ def _lost(parsed: Parsed) -> Iterator[str]:
 
 
 def _warnings(parsed: Parsed) -> Iterator[str]:
+    ours = [inside.name for inside in parsed.inside if is_ours(_last_name(inside))]
+    if ours:
+        yield f"It holds {', '.join(ours[:3])}: what such files say inside another file does not count."
     yield from parsed.suspicious
     for page in parsed.pages:
         if page.state is PageState.SUSPICIOUS:

@@ -36,10 +36,13 @@ class SourceFile:
 
 @dataclass(slots=True)
 class Discovered:
-    """The files found, each once, and how many were passed over as hidden or by `loading.ignore`."""
+    """The files found, each once, how many were passed over as hidden or by `loading.ignore`, and the side files that
+    stand beside no file.
+    """
 
     files: list[SourceFile] = field(default_factory=list)
     ignored: int = 0
+    strays: list[Path] = field(default_factory=list)
 
 
 def discover(paths: Sequence[Path], *, skip: Path | None = None, ignore: Sequence[str] = ()) -> Discovered:
@@ -65,7 +68,13 @@ def discover(paths: Sequence[Path], *, skip: Path | None = None, ignore: Sequenc
             f"There is nothing to index in {', '.join(map(str, paths)) or 'no paths'}.",
             remedy="Name a file, or a folder with files that are not hidden.",
         )
-    return Discovered(list(found.values()), walk.ignored)
+    strays = [side for side in walk.sides if side.with_name(side.name.removesuffix(SIDE_ENDING)) not in found]
+    return Discovered(list(found.values()), walk.ignored, strays)
+
+
+def is_ours(name: str) -> bool:
+    """Whether files of this name say something about others, and are no documents."""
+    return name in (ACCESS_FILE, SETTINGS_FILE) or name.endswith(SIDE_ENDING)
 
 
 def _ignored(glob: str) -> tuple[bool, Pattern[str]]:
@@ -83,6 +92,7 @@ class _Walk:
     avoided: Path | None
     ignore: list[tuple[bool, Pattern[str]]]
     ignored: int = 0
+    sides: list[Path] = field(default_factory=list)
 
     def named(self, path: Path) -> Iterator[SourceFile]:
         """What a path that the caller named stands for."""
@@ -115,6 +125,8 @@ class _Walk:
                 continue
             path = Path(entry.path)
             if self._is_ours(path):
+                if entry.name.endswith(SIDE_ENDING):
+                    self.sides.append(path)
                 continue
             if entry.name.startswith(".") or self._is_ignored(path, root):
                 self.ignored += 1
@@ -135,8 +147,7 @@ class _Walk:
                 yield _source_file(path, LoadError(f"The folder cannot be read: {error.strerror}.", remedy=_PERMIT))
 
     def _is_ours(self, path: Path) -> bool:
-        mine = path.name in (ACCESS_FILE, SETTINGS_FILE) or path.name.endswith(SIDE_ENDING)
-        return mine or (self.avoided is not None and path.is_relative_to(self.avoided))
+        return is_ours(path.name) or (self.avoided is not None and path.is_relative_to(self.avoided))
 
     def _is_ignored(self, path: Path, root: Path) -> bool:
         name, whole = one_spelling(path.name), one_spelling(path.relative_to(root).as_posix())

@@ -12,15 +12,40 @@ from citewell.settings import Retrieval
 from citewell.stores.store import Match, Reader, Scope
 from citewell.types import Hit, Scale, Trace
 
+FURTHER = 4
+"""How many times deeper the legs search where their candidates lie in fewer than k passages."""
+
 
 def search(
     query: str, k: int, scope: Scope, *, store: Reader, embedder: Embedder, settings: Retrieval, trace: Trace
 ) -> tuple[Hit, ...]:
-    """The k best chunks in scope, best first. With two legs the score is RRF's; with one it is the leg's own."""
-    candidates = max(settings.candidates, k)
+    """The k best chunks in scope, best first, each in a passage of its own.
+
+    With two legs the score is RRF's; with one it is the leg's own.
+    """
     with trace.step("embed", 1) as step:
         vector = embedder.embed_queries([query])[0]
         step.out = 1
+    candidates = max(settings.candidates, k)
+    while True:
+        legs = _legs(query, vector, candidates, scope, store, settings, trace)
+        with trace.step("fuse", sum(map(len, legs.values()))) as step:
+            lists = {leg: [match.chunk_id for match in matches] for leg, matches in legs.items()}
+            fused = reciprocal_rank_fusion(lists, settings.rrf_k)
+            step.out = len(fused)
+        with trace.step("gather", len(fused)) as step:
+            found = passages([item.id for item in fused], k, store, scope)
+            step.out = len(found)
+        # The rows of one table may fill the candidates: there is more to find than that.
+        if len(found) == k or all(len(matches) < candidates for matches in legs.values()):
+            return _hits([item for item in fused if item.id in found], found, legs, vector, store, scope)
+        candidates *= FURTHER
+
+
+def _legs(
+    query: str, vector: Vectors, candidates: int, scope: Scope, store: Reader, settings: Retrieval, trace: Trace
+) -> dict[str, list[Match]]:
+    """The best `candidates` of each leg."""
     legs: dict[str, list[Match]] = {}
     if "dense" in settings.legs:
         with trace.step("dense", 1) as step:
@@ -30,15 +55,7 @@ def search(
         with trace.step("keyword", 1) as step:
             legs["keyword"] = store.keyword(analyse_query(query), candidates, scope)
             step.out = len(legs["keyword"])
-    with trace.step("fuse", sum(map(len, legs.values()))) as step:
-        lists = {leg: [match.chunk_id for match in matches] for leg, matches in legs.items()}
-        fused = reciprocal_rank_fusion(lists, settings.rrf_k)
-        step.out = len(fused)
-    with trace.step("gather", len(fused)) as step:
-        found = passages([item.id for item in fused], k, store, scope)
-        hits = _hits([item for item in fused if item.id in found], found, legs, vector, store, scope)
-        step.out = len(hits)
-    return hits
+    return legs
 
 
 def _hits(

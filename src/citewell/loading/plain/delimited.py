@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, islice
 
@@ -76,14 +77,12 @@ def _closed_rows(stream: io.StringIO, delimiter: str) -> Generator[list[str], No
         yield _END
 
     at = stream.tell()
-    try:
+    with suppress(csv.Error):  # an open quote made a cell over the module's limit
         for row in csv.reader(chain(stream, end()), delimiter=delimiter):
             if ended:  # the line after the last is in it: alone, or behind an open quote
                 break
             yield row
             at = stream.tell()
-    except csv.Error:  # The open quote made a cell over the module's limit.
-        return at
     return at
 
 
