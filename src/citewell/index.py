@@ -18,7 +18,9 @@ from citewell.credentials import Credentials
 from citewell.errors import QuestionError, UnknownId
 from citewell.generation.answer import answer
 from citewell.generation.lost import lost_warnings
-from citewell.ingest import Ingest, OnProgress
+from citewell.ingest import Ingest
+from citewell.intake import Intake
+from citewell.journal import Journal, OnProgress
 from citewell.loading import discover, document_id, inner_source
 from citewell.loading.parsing import check_plugins
 from citewell.models import configured
@@ -102,18 +104,18 @@ class Index:
             FingerprintMismatch: the embedder is not the one that made the index.
             IndexLocked: another process is writing.
         """
-        begin = time.perf_counter()
+        begin, journal = time.perf_counter(), Journal(on_progress)
         named = [Path(path) for path in paths]
         found = discover(named, skip=self.path, ignore=self.settings.loading.ignore)
         check_plugins(self.settings.loading)
         credentials = Credentials.load()
         with self._store.writing():
             self._require_same_embedder()
-            run = Ingest(self._store, self._embedder, self.settings, on_progress, credentials)
-            run.commit(run.embed(run.prepare(run.load(found, named))))
-            run.remove_vanished(named)
-        seconds = round(time.perf_counter() - begin, 3)
-        return IndexReport(run.reports(), run.embedded, seconds, tuple(run.warnings), found.ignored)
+            intake = Intake(self._store, self.settings, journal, credentials)
+            run = Ingest(self._store, self._embedder, self.settings, journal)
+            run.commit(run.embed(run.prepare(intake.load(found, named))))
+            intake.remove_vanished(named)
+        return journal.report(time.perf_counter() - begin, found.ignored)
 
     def add_documents(self, documents: Sequence[Document], *, on_progress: OnProgress | None = None) -> IndexReport:
         """Index documents that do not come from files; one with the id of a stored one replaces it.
@@ -122,12 +124,13 @@ class Index:
             FingerprintMismatch: the embedder is not the one that made the index.
             IndexLocked: another process is writing.
         """
-        begin = time.perf_counter()
+        begin, journal = time.perf_counter(), Journal(on_progress)
         with self._store.writing():
             self._require_same_embedder()
-            run = Ingest(self._store, self._embedder, self.settings, on_progress)
-            run.commit(run.embed(run.prepare(run.take(documents))))
-        return IndexReport(run.reports(), run.embedded, round(time.perf_counter() - begin, 3))
+            intake = Intake(self._store, self.settings, journal)
+            run = Ingest(self._store, self._embedder, self.settings, journal)
+            run.commit(run.embed(run.prepare(intake.take(documents))))
+        return journal.report(time.perf_counter() - begin)
 
     def delete(self, name: str) -> str:
         """Remove a document, by id, source URI or path, and the files inside it from every leg. Returns its source.
