@@ -172,7 +172,7 @@ def test_half_a_sign_is_no_part_of_a_name() -> None:
     ],
 )
 def test_rights_count_in_every_way_that_yaml_may_say_them(head: str) -> None:
-    assert read_front_matter(head + "Text.").declared.groups == {"hr"}
+    assert read_front_matter(head + "Text.").declared.groups == frozenset({"hr"})
 
 
 def test_merged_keys_are_refused() -> None:

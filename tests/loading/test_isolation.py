@@ -79,6 +79,7 @@ class Scripted:
         if word.startswith("raw "):
             links = [(int(name), os.path.realpath("/proc/self/fd/" + name)) for name in os.listdir("/proc/self/fd")]
             answers = max(number for number, link in links if "pipe" in link)
+            os.set_blocking(answers, True)
             data = eval(word.removeprefix("raw "))
             while data:
                 data = data[os.write(answers, data[:4096]):]

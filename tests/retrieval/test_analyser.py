@@ -186,9 +186,13 @@ def test_a_query_names_each_token_once(text: str) -> None:
 )
 def test_hostile_repetition_takes_time_in_proportion_to_its_length(piece: str) -> None:
     def seconds(length: int) -> float:
-        begin = time.process_time()
-        analyse(piece * (length // len(piece)))
-        return time.process_time() - begin
+        """The best of three: what else runs on the machine makes a run longer, never shorter."""
+        text, runs = piece * (length // len(piece)), []
+        for _ in range(3):
+            begin = time.process_time()
+            analyse(text)
+            runs.append(time.process_time() - begin)
+        return min(runs)
 
     analyse(piece)
     # Four times the text: 16 times the time, were it quadratic. The constant is for the clock's grain.
