@@ -44,7 +44,7 @@ _CODE_ENDINGS = frozenset(
 )
 _TEXT_FORMATS = {
     **dict.fromkeys(_CODE_ENDINGS, Format.CODE),
-    **dict.fromkeys(("md", "markdown", "mdown", "mkd"), Format.MARKDOWN),
+    **dict.fromkeys(("md", "markdown", "mdown", "mkd", "mkdn", "mdx", "qmd", "rmd"), Format.MARKDOWN),
     **dict.fromkeys(("html", "htm", "xhtml"), Format.HTML),
     **dict.fromkeys(("csv", "tsv"), Format.CSV),
     **dict.fromkeys(("json", "jsonl", "ndjson"), Format.JSON),
