@@ -601,3 +601,10 @@ def test_a_notebook_is_its_cells_in_order() -> None:
 @pytest.mark.parametrize("source", ["{", "[1, 2]", '{"cells": 1}', "[" * 100_000])
 def test_what_is_no_notebook_is_read_as_it_stands(source: str) -> None:
     assert load(source, "odd.ipynb").text == source
+
+
+def test_a_notebook_that_is_cut_off_says_so() -> None:
+    data = json.dumps(NOTEBOOK).encode()
+    parsed = load_code(data[: len(data) * 6 // 10], "a.ipynb", Loading())
+    assert parsed.lost == ("it is no whole notebook, and was read as text",)
+    assert parsed.text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from pathlib import PurePath
 
@@ -35,14 +36,16 @@ def load_code(data: bytes, name: str, limits: Loading) -> Parsed:
     lines. Notebooks are read as Markdown.
     """
     path = PurePath(name)
-    notebook = load_notebook(data, name, limits) if path.suffix.lower() == ".ipynb" else None
+    is_notebook = path.suffix.lower() == ".ipynb"
+    notebook = load_notebook(data, name, limits) if is_notebook else None
     if notebook is not None:
         return notebook
+    lost = ("it is no whole notebook, and was read as text",) if is_notebook else ()
     lines = decode(data, limits).replace("\x00", "").split("\n")
     builder = TextBuilder(limits)
     for names, text, more in _elements(lines, grammar_of(path.name, lines[0])):
         builder.add(ElementKind.CODE, text, path=names, more=more)
-    return builder.build(path.name)
+    return replace(builder.build(path.name), lost=lost)
 
 
 def _elements(lines: Sequence[str], grammar: Grammar | None) -> Iterator[tuple[tuple[str, ...], str, Details]]:
