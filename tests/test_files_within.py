@@ -161,9 +161,12 @@ def test_what_fails_inside_is_told_with_the_outer_file_and_tried_again_when_it_m
     report = index.add(folder)
     assert states(report)["old.zip"] is FileState.PARTLY
     assert states(report)["old.zip!/plan.pdf"] is FileState.FAILED
+    generation = (index.path / "manifest.json").read_bytes()
     again = {file.source.rpartition("/files/")[2]: file for file in index.add(folder).files}
-    assert again["old.zip"].state is FileState.UNCHANGED
+    assert (again["old.zip"].state, again["old.zip!/plan.pdf"].state) == (FileState.PARTLY, FileState.FAILED)
     assert "plan.pdf: It cannot be read as a PDF" in again["old.zip"].reason
+    # Nothing is stored anew for it.
+    assert (index.path / "manifest.json").read_bytes() == generation
 
     with Index.open(index.path, settings=Settings.model_validate({"loading": {"max_pages": 9}})) as other:
         assert states(other.add(folder))["old.zip!/plan.pdf"] is FileState.FAILED
@@ -199,9 +202,10 @@ def test_nesting_is_bounded(tmp_path: Path, folder: Path) -> None:
 def test_what_is_inside_is_shown_by_its_source(index: Index, folder: Path) -> None:
     index.add(folder)
     source = (folder / "old.zip").as_uri() + "!/letter.eml"
-    shown = index.show(source)
-    assert isinstance(shown, citewell.Document)
-    assert shown.title == "The lease"
+    for name in (source, f"{folder}/old.zip!/letter.eml"):
+        shown = index.show(name)
+        assert isinstance(shown, citewell.Document)
+        assert shown.title == "The lease"
     with pytest.raises(UnknownId):
         index.show(source + "!/absent")
 
@@ -342,3 +346,17 @@ def test_one_table_does_not_push_everything_else_out(tmp_path: Path) -> None:
         index.add(files)
         found = index.search("fee for travel abroad", k=8)
     assert len({hit.passage.id for hit in found}) == len(found) == 8
+
+
+def test_a_program_in_an_archive_is_skipped_and_nothing_is_lost(index: Index, folder: Path) -> None:
+    (folder / "old.zip").write_bytes(zipped(tool_dot_exe=b"MZ" + bytes(300), menu_dot_md=f"# Menu\n\n{MENU}\n"))
+    found = states(index.add(folder))
+    assert (found["old.zip"], found["old.zip!/tool.exe"]) == (FileState.ADDED, FileState.SKIPPED)
+    assert index.ask("What is the smell of the moon?").warnings == ()
+
+
+def test_many_failures_inside_are_named_in_part(index: Index, folder: Path) -> None:
+    broken = {f"plan{number}.pdf": b"%PDF-1.4 no more" for number in range(8)}
+    (folder / "old.zip").write_bytes(archive(broken))
+    report = {file.source.rpartition("/files/")[2]: file for file in index.add(folder).files}["old.zip"]
+    assert report.reason.endswith("; and 3 more files in it")

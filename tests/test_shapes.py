@@ -236,6 +236,7 @@ def test_document() -> None:
             {"number": 2, "label": "ii", "state": "ocr", "reason": "an image without text", "confidence": None},
             {"number": 3, "label": "iii", "state": "ocr", "reason": "", "confidence": 0.5},
         ],
+        "confidence": 0.5,
         "metadata": {"author": "A. Writer"},
         "links": ["https://example.org/"],
         "outline": [{"text": "Disputes", "depth": 1, "page_number": 1}],

@@ -21,7 +21,7 @@ from citewell.generation.lost import lost_warnings
 from citewell.ingest import Ingest
 from citewell.intake import Intake
 from citewell.journal import Journal, OnProgress
-from citewell.loading import discover, document_id, inner_source
+from citewell.loading import discover, document_id, inner_source, source_at
 from citewell.loading.parsing import check_plugins
 from citewell.models import configured
 from citewell.models.fingerprint import canaries, require_same_space
@@ -277,7 +277,7 @@ class Index:
 
     def _find_document(self, name: str, scope: Scope) -> Document | None:
         reader = self._store.reader()
-        ids = (name, document_id(name), document_id(Path(name).resolve().as_uri()))
+        ids = (name, document_id(name), document_id(source_at(name)))
         return next((found for each in ids if (found := reader.document(each, scope)) is not None), None)
 
 

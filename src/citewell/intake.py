@@ -32,7 +32,9 @@ from citewell.stores.store import OWNER, LedgerLine, Store
 from citewell.types import BETWEEN_SOURCES, Attributes, Document, FileReport, FileState
 
 NOTHING_TO_INDEX = (UnsupportedFormat, EmptyFile, NotAFile)
-LOST = (FileState.FAILED, FileState.SKIPPED)
+UNFINISHED = "!"
+"""Before the recipe of a file inside which another failed: it is read again in each run, and that one reported."""
+NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +176,13 @@ class Intake:
         if not (document.elements or document.lost):
             raise EmptyFile("All its pages are blank.", remedy="Leave it out.")
         taken_out = tuple(one for one in self._stored(file) if self._is_taken_out(one))
-        yield Work(document, self._recipe(about, document.lost), line, loaded.warnings, taken_out)
+        recipe = self._recipe(about, document.lost)
+        if any(self.journal.state(inner.source) is FileState.FAILED for inner in loaded.inside):
+            recipe = UNFINISHED + recipe
+        if read_before and line is not None and line.recipe == recipe and not taken_out:
+            self.journal.reports[file.source] = FileReport(file.source, FileState.PARTLY, document.lost)
+        else:
+            yield Work(document, recipe, line, loaded.warnings, taken_out)
 
     def _again(self, file: SourceFile, about: Attributes) -> Iterator[Work]:
         """The stored versions of a file that has not changed and of the files in it, as far as anything else has."""
@@ -214,8 +222,9 @@ class Intake:
     def _lost(self, loaded: Loaded) -> str:
         """What of the document could not be read, the files in it included."""
         reports = [(inner.name, self.journal.reports.get(inner.source)) for inner in loaded.inside]
-        failed = [f"{name}: {report.reason}" for name, report in reports if report and report.state in LOST]
-        return "; ".join(filter(None, (loaded.document.lost, *failed)))
+        failed = [f"{name}: {report.reason}" for name, report in reports if report and report.state is FileState.FAILED]
+        more = [f"and {len(failed) - NAMED} more files in it"] if len(failed) > NAMED else []
+        return "; ".join(filter(None, (loaded.document.lost, *failed[:NAMED], *more)))
 
     def _recipe(self, about: Attributes, lost: str) -> str:
         """What a document's text, chunks and entries depend on beside its content."""

@@ -107,6 +107,7 @@ def document_shape(document: Document, chunks: int) -> Shape:
         "chunks": chunks,
         "pages": _page_counts(Counter(page.state for page in document.pages)),
         "page_problems": [_page(page) for page in document.pages if page.state is not PageState.TEXT],
+        "confidence": _confidence(document),
         "metadata": dict(document.metadata),
         "links": list(dict.fromkeys(link for element in document.elements for link in element.links)),
         "outline": [
@@ -173,6 +174,12 @@ def _page(page: Page) -> Shape:
         "reason": page.reason,
         "confidence": page.confidence,
     }
+
+
+def _confidence(document: Document) -> float | None:
+    """The mean over the pages that OCR read; None where it read none."""
+    read = [page.confidence for page in document.pages if page.confidence is not None]
+    return round(sum(read) / len(read), 3) if read else None
 
 
 def _step(step: Step) -> Shape:

@@ -171,7 +171,18 @@ def test_show_takes_a_path_a_source_and_an_id(bank: Path, citewell: Run) -> None
     by_path = citewell("show", "manuals/manual-2026.md", "--json")
     document = by_path.json
     assert set(document) == DOCUMENT_KEYS | {
-        *("version", "kind", "characters", "chunks", "pages", "page_problems", "outline", "metadata", "links"),
+        *(
+            "version",
+            "kind",
+            "characters",
+            "chunks",
+            "pages",
+            "page_problems",
+            "outline",
+            "metadata",
+            "links",
+            "confidence",
+        ),
     }
     assert (document["version"], document["kind"]) == (1, "document")
     assert citewell("show", document["source"], "--json") == by_path

@@ -99,3 +99,47 @@ def test_a_stray_nul_does_not_make_a_text_binary() -> None:
 @pytest.mark.parametrize("data", [b"\x00\x01\x02\x03" * 100, b"abc\x00def", bytes(range(256)) * 4])
 def test_binary_is_no_text(data: bytes) -> None:
     assert is_binary(data)
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "Köln",
+        "Büro",
+        "für",
+        "über",
+        "Größe",
+        "São",
+        "£5",
+        "5°C",
+        "Málaga",
+        "München",
+        "Zürich",
+        "Gebühr",
+        "Straße",
+        "café",
+        "naïve",
+        "Øre",
+        "façade",
+        "§4",
+        "Überweisung",
+    ],
+)
+@pytest.mark.parametrize("before", ["", "The office in the city is closed. " * 200, "name;city;fee\nBolt;Ulm;12,50\n"])
+def test_a_western_sign_among_ascii_is_not_read_as_chinese(word: str, before: str) -> None:
+    text = f"{before}Das {word} ist offen."
+    assert decode(text.encode("cp1252"), Loading()) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("名前,年齢,住所\n佐藤太郎,30,東京\n", "cp932"),
+        ("这份合同的期限是三年。双方同意按季度付款。", "gb18030"),
+        ("這份合約的期限是三年。雙方同意按季付款。", "big5"),
+        ("이 계약의 기간은 삼 년이다. 양 당사자는 분기별로 지급한다.", "cp949"),
+        ("Договор заключён на три года. Оплата производится поквартально.", "cp1251"),
+    ],
+)
+def test_other_writing_is_still_told(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding), Loading()) == text

@@ -18,7 +18,7 @@ from citewell.cli.options import (
 )
 from citewell.cli.terminal import complain, one_line, out, place, plain, print_json
 from citewell.shapes import ask_shape
-from citewell.types import Answer, Citation
+from citewell.types import BETWEEN_SOURCES, Answer, Citation
 
 
 def ask(
@@ -62,6 +62,10 @@ def _print_answer(answer: Answer) -> None:
     for citation in answer.citations:
         screen.print(Text.assemble((f"[{citation.n}] ", "cyan"), _where(citation)))
         screen.print(Text(f"    {plain(citation.link)}", "dim"), soft_wrap=True)
+        if BETWEEN_SOURCES in citation.source:  # the link opens the outermost file only
+            screen.print(
+                Text(f"    in it: {place(citation.source).partition(BETWEEN_SOURCES)[2]}", "dim"), soft_wrap=True
+            )
 
 
 def _where(citation: Citation) -> str:

@@ -86,7 +86,9 @@ def _print_document(document: Document, chunks: int) -> None:
 
 def _pages(document: Document) -> str:
     states = Counter(page.state for page in document.pages)
-    return ", ".join(f"{states[state]:,} {state}" for state in PageState if states[state])
+    counts = ", ".join(f"{states[state]:,} {state}" for state in PageState if states[state])
+    read = [page.confidence for page in document.pages if page.confidence is not None]
+    return f"{counts}; {len(read)} read by OCR, confidence {sum(read) / len(read):.2f}" if read else counts
 
 
 def _print_odd_pages(document: Document) -> None:

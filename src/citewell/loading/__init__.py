@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from urllib.parse import quote
 
 from citewell.errors import LimitExceeded, LoadError
@@ -32,6 +33,7 @@ __all__ = [
     "load",
     "ocr_engine",
     "read",
+    "source_at",
 ]
 
 _TRUSTED_LEAST_FIRST = (Trust.UNTRUSTED, Trust.UNREVIEWED, Trust.APPROVED)
@@ -56,6 +58,13 @@ def document_id(source: str) -> str:
 def inner_source(source: str) -> str:
     """How the sources of all files inside the one at `source` begin."""
     return source + BETWEEN_SOURCES
+
+
+def source_at(path: str) -> str:
+    """The source URI of a file that is named by its path; of one inside another as `a.zip!/folder/b.pdf`."""
+    outer, *inner = path.split(BETWEEN_SOURCES)
+    names = ("/".join(map(_segment, name.split("/"))) for name in inner)
+    return BETWEEN_SOURCES.join((Path(outer).resolve().as_uri(), *names))
 
 
 def read(file: SourceFile, limits: Loading) -> bytes:

@@ -68,7 +68,7 @@ def discover(paths: Sequence[Path], *, skip: Path | None = None, ignore: Sequenc
             f"There is nothing to index in {', '.join(map(str, paths)) or 'no paths'}.",
             remedy="Name a file, or a folder with files that are not hidden.",
         )
-    strays = [side for side in walk.sides if side.with_name(side.name.removesuffix(SIDE_ENDING)) not in found]
+    strays = [side for side in walk.sides if not side.with_name(side.name.removesuffix(SIDE_ENDING)).exists()]
     return Discovered(list(found.values()), walk.ignored, strays)
 
 

@@ -17,13 +17,13 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_GUESSES = (
-    *("cp1252", "cp1250", "cp1251", "koi8_r", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874"),
-    *("cp932", "euc_jp", "gb18030", "big5", "cp949"),
-)
+_ONE_BYTE = ("cp1252", "cp1250", "cp1251", "koi8_r", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874")
+_GUESSES = (*_ONE_BYTE, "cp932", "euc_jp", "gb18030", "big5", "cp949")
 # Python also decodes punycode, escapes and the like, which no document is written in and a hostile one may name.
 _CHARACTER_SET = re.compile(r"cp|iso8859|iso2022|koi8|mac|euc|shift_jis|big5|gb|hz|johab|tis")
 _SAMPLE_BYTES = 65_536
+_FEW_SIGNS = 10
+_RUN = re.compile(r"[^\x00-\x7f]+")
 _MOST_CONTROLS = 0.02
 _MOST_BROKEN = 0.01
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\b\x1b"))
@@ -129,10 +129,24 @@ def _guess(data: bytes) -> str:
     matches = from_bytes(data[:_SAMPLE_BYTES], cp_isolation=list(_GUESSES))
     names = [name for match in matches for name in (match.encoding, *match.could_be_from_charset)]
     # Of equally good guesses the library takes the first in the alphabet: Central European before Western.
-    if names and names[0] == "cp1250" and "cp1252" in names:
+    if (names and names[0] == "cp1250" and "cp1252" in names) or _is_mostly_ascii(data[:_SAMPLE_BYTES]):
         names.insert(0, "cp1252")
     for name in names:
         text = _strictly(data, name)
-        if text is not None:
+        if text is not None and (name in _ONE_BYTE or _is_in_runs(text)):
             return text
     return data.decode("cp1252", errors="replace")
+
+
+def _is_mostly_ascii(sample: bytes) -> bool:
+    """Whether the other signs are too few for a guess to rest on: an umlaut, a pound sign, a degree."""
+    others = sum(byte > 0x7F for byte in sample)
+    return others < _FEW_SIGNS and others * _FEW_SIGNS < len(sample)
+
+
+def _is_in_runs(text: str) -> bool:
+    """Whether most signs beyond ASCII stand beside another. In a Western text read as Chinese or Japanese, each one
+    stands alone between Latin letters, as the umlaut did that it was made of.
+    """
+    runs = _RUN.findall(text)
+    return 2 * sum(len(run) for run in runs if len(run) > 1) > sum(map(len, runs))

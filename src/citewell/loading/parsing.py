@@ -107,11 +107,23 @@ def _load(data: bytes, name: str, limits: Loading, passwords: Sequence[str]) -> 
     for plugin in limits.plugins:
         loader = _accepting(plugin, data, name)
         if loader is not None:
-            return loader.load(data, name, limits)
+            return _loaded(plugin, loader, data, name, limits)
     form = detect(data, name)
     module, function = _LOADERS[form]
     load: Callable[..., Parsed] = getattr(importlib.import_module(f"citewell.loading.{module}"), function)
     return load(data, name, limits, tuple(passwords)) if form is Format.PDF else load(data, name, limits)
+
+
+def _loaded(plugin: str, loader: Loader, data: bytes, name: str, limits: Loading) -> Parsed:
+    try:
+        return loader.load(data, name, limits)
+    except (LoadError, MemoryError):
+        raise
+    except Exception as error:
+        raise DamagedFile(
+            f"The loader {plugin!r} of loading.plugins failed on it ({type(error).__name__}: {str(error)[:_SHORT]}).",
+            remedy="See whether the file is whole; if it is, tell whoever makes that loader.",
+        ) from error
 
 
 def _accepting(plugin: str, data: bytes, name: str) -> Loader | None:
