@@ -71,4 +71,5 @@ def _print_answer(answer: Answer) -> None:
 def _where(citation: Citation) -> str:
     page = f"page {citation.page}" if citation.page else ""
     parts = (citation.title or place(citation.source), "".join(citation.heading_path[-1:]), page)
-    return ", ".join(one_line(part) for part in parts if part)
+    # A document of one section is often named as that is.
+    return ", ".join(dict.fromkeys(one_line(part) for part in parts if part))

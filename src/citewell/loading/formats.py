@@ -280,6 +280,6 @@ def _parses(data: bytes) -> bool:
 
 def _unsupported(kind: str) -> UnsupportedFormat:
     return UnsupportedFormat(
-        f"It is {kind}, which cannot be read yet.",
-        remedy="Save it as PDF, DOCX, HTML, Markdown or text, and index that.",
+        f"It is {kind}, which is not read.",
+        remedy="If there is text in it, save that as PDF, DOCX, HTML or text, and index that; else leave it out.",
     )
