@@ -133,6 +133,6 @@ def test_a_terminal_gets_a_bar_and_colours_and_a_pipe_does_not(manuals: Path) ->
     os.close(screen)
     assert "/4" in drawn
     assert "━" in drawn
-    assert "manuals/scoring.md" in drawn
+    assert "manuals/" in drawn  # which of them, depends on when the bar is drawn
     assert b"\x1b" not in done.stdout
     assert b"\n4 added; " in done.stdout
