@@ -5,6 +5,7 @@ CitewellError
 │   ├── SettingsError           a settings or access file
 │   ├── PathError               a path given to index
 │   ├── QuestionError           an empty or oversized question
+│   ├── FilterError             a filter names an unknown field, or a value that it cannot have
 │   ├── IndexNotFound           no index at that path
 │   └── UnknownId               no such document or chunk, or not for this reader
 ├── LoadError                   one file could not be read; the others go on (exit code 1)
@@ -17,6 +18,7 @@ CitewellError
 ├── Refused                     it would be wrong to go on              (exit code 3)
 │   ├── IndexLocked             another process is writing
 │   ├── IndexFormatError        made by another version, or damaged
+│   ├── DiskFull                no room to write; nothing stored is lost
 │   ├── FingerprintMismatch     the embedder is not the one that made the index
 │   └── PermissionRefused       the file system says no
 └── ServiceError                a model endpoint                        (exit code 4)
@@ -67,6 +69,10 @@ class QuestionError(UsageError):
     """A question or query is empty or too long."""
 
 
+class FilterError(UsageError):
+    """A filter names a field that is not declared, or a value that the field cannot have."""
+
+
 class IndexNotFound(UsageError):
     """There is no index at that path."""
 
@@ -115,6 +121,10 @@ class IndexLocked(Refused):
 
 class IndexFormatError(Refused):
     """The index was made by another version, or its manifest is damaged."""
+
+
+class DiskFull(Refused):
+    """The file system has no room; what was committed stays."""
 
 
 class FingerprintMismatch(Refused):

@@ -12,10 +12,11 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from citewell.errors import SettingsError
+from citewell.filters import BUILT_IN, FieldType
 from citewell.types import EVERYONE
 
 SETTINGS_FILE = "citewell.toml"
@@ -71,14 +72,36 @@ class Chunking(_Table):
 
 
 class Models(_Table):
-    """`[models]`: `llm` is "none" (the answer quotes its sources) or "openai:MODEL" at any compatible `llm_url`."""
+    """`[models]`: `llm` is "none" (the answer quotes its sources) or "openai:MODEL" at any compatible `llm_url`.
 
-    embedder: Literal["all-MiniLM-L6-v2-int8"] = "all-MiniLM-L6-v2-int8"
+    `embedder` is the built-in one, "onnx:FOLDER" (a folder with model.onnx and tokenizer.json) or "openai:MODEL" at any
+    compatible `embedder_url`.
+    """
+
+    embedder: str = Field("all-MiniLM-L6-v2-int8", pattern=r"^(all-MiniLM-L6-v2-int8|onnx:.+|openai:\S+)$")
+    embedder_url: str = Field("", pattern=r"^(https?://\S+)?$")
+    embedder_timeout_s: float = Field(60, gt=0, le=3_600)
+    embedder_max_tokens: int = Field(256, ge=16, le=1_000_000, description="that it reads of a text; not the built-in")
+    pooling: Literal["mean", "cls"] = Field("mean", description='of "onnx:FOLDER"')
+    query_prefix: str = Field("", max_length=200, description="put before each query; not the built-in embedder's")
+    passage_prefix: str = Field("", max_length=200, description="put before each passage; not the built-in embedder's")
+    dimensions: int = Field(0, ge=0, le=100_000, description="keep the first of each vector (Matryoshka); 0 keeps all")
     threads: int = Field(0, ge=0, le=256, description="for the embedder; 0 takes the machine's cores")
     llm: str = Field("none", pattern=r"^(none|openai:\S+)$")
     llm_url: str = Field("", pattern=r"^(https?://\S+)?$")
     llm_timeout_s: float = Field(60, gt=0, le=3_600)
     llm_max_tokens: int = Field(600, ge=16, le=100_000)
+
+
+class Storage(_Table):
+    """`[storage]`: how vectors are searched, and how long what was replaced or deleted is kept."""
+
+    exact_up_to: int = Field(20_000, ge=0, description="entries in scope up to which every vector is compared")
+    quantise: Literal["none", "int8", "binary"] = "binary"
+    vectors: Literal["built-in", "faiss", "qdrant", "milvus"] = "built-in"
+    vectors_url: str = Field("", pattern=r"^(https?://\S+)?$", description="of a Qdrant or Milvus server; '' is local")
+    keep_versions: int = Field(20, ge=0, description="past versions of a document that can still be found by their date")
+    keep_deleted_days: int = Field(30, ge=0, le=36_500, description="for which a deleted document can be brought back")
 
 
 class Retrieval(_Table):
@@ -89,6 +112,20 @@ class Retrieval(_Table):
     candidates: int = Field(50, ge=1, le=10_000)
     keep: int = Field(5, ge=1, le=100)
     floor: Literal["calibrated", "off"] | Annotated[float, Field(ge=-1, le=1.15)] = "calibrated"
+
+
+class Metadata(_Table):
+    """`[metadata]`: the fields that a search can be filtered by, beside source, title, version, language and trust."""
+
+    fields: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")], FieldType] = Field({}, max_length=50)
+
+    @field_validator("fields")
+    @classmethod
+    def _not_built_in(cls, fields: dict[str, FieldType]) -> dict[str, FieldType]:
+        taken = sorted(fields.keys() & BUILT_IN.keys())
+        if taken:
+            raise ValueError(f"{taken[0]} is a field of every document already")
+        return fields
 
 
 class Generation(_Table):
@@ -122,6 +159,8 @@ class Settings(BaseSettings):
     loading: Loading = Loading()
     chunking: Chunking = Chunking()
     models: Models = Models()
+    storage: Storage = Storage()
+    metadata: Metadata = Metadata()
     retrieval: Retrieval = Retrieval()
     generation: Generation = Generation()
     security: Security = Security()

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from enum import StrEnum
 
 EVERYONE = "everyone"
@@ -64,6 +64,14 @@ class EntryKind(StrEnum):
     SUMMARY = "summary"
 
 
+class Ending(StrEnum):
+    """Why a version of a document is no longer the current one."""
+
+    REPLACED = "replaced"
+    DELETED = "deleted"
+    EXPIRED = "expired"
+
+
 class Scale(StrEnum):
     """What a score means. Scores of two scales are never compared or added."""
 
@@ -113,11 +121,16 @@ class Rights:
         return Rights(frozenset.intersection(*restricted)) if restricted else Rights(frozenset({EVERYONE}))
 
 
+FieldValue = str | float | date | tuple[str, ...]
+"""The value of a declared metadata field: a text, a number, a day, or a list of texts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Attributes:
     """What is said about a document: by rules and side files, which are trusted, or by its own file, which is not.
 
-    None where nothing is said. `valid_to` is the last day in force.
+    None where nothing is said. `valid_to` is the last day in force, `expires` the first day on which it must be gone.
+    `fields` are values for the metadata that the settings declare, as a rule gives them.
     """
 
     groups: frozenset[str] | None = None
@@ -128,6 +141,8 @@ class Attributes:
     trust: Trust | None = None
     language: str | None = None
     author: str | None = None
+    expires: date | None = None
+    fields: Mapping[str, object] | None = None
 
 
 NOTHING = Attributes()
@@ -198,6 +213,11 @@ class Document:
     metadata: Mapping[str, str] = field(default_factory=dict)
     declared: Attributes = NOTHING
     lost: str = ""
+    number: int = 1
+    indexed_at: datetime | None = None
+    own_title: str = ""
+    expires: date | None = None
+    fields: Mapping[str, FieldValue] = field(default_factory=dict)
 
     def pages_of(self, start: int, end: int) -> tuple[Page, ...]:
         """The pages that `text[start:end]` has characters on, in order; () where the format has no pages.
@@ -253,8 +273,6 @@ class Entry:
     text: str
     rights: Rights
     derived_from: tuple[str, ...]
-    valid_from: date | None = None
-    valid_to: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,11 +388,62 @@ class Answer:
     trace: tuple[Step, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of a document in its history. Holds no text.
+
+    `valid_from` and `valid_to` are what was said of it, `in_force_from` and `in_force_to` (both included) the days on
+    which it is found: those said, as far as no other version took them. It is `searchable` where there are such days,
+    and otherwise only kept to be brought back. `ended_at` and `ending` are None while it is `current`.
+    """
+
+    document_id: str
+    number: int
+    source: str
+    title: str
+    label: str
+    content_hash: str
+    rights: Rights
+    indexed_at: datetime
+    valid_from: date | None
+    valid_to: date | None
+    in_force_from: date | None
+    in_force_to: date | None
+    current: bool
+    searchable: bool
+    ended_at: datetime | None
+    ending: Ending | None
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What one document lost: how many versions, and how many parts in each place (`dense`, `keyword`, `chunks` ...)."""
+
+    document_id: str
+    source: str
+    versions: tuple[int, ...]
+    parts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a deletion or a purge removed, document by document.
+
+    `kept_until` is the day until which it can be brought back by `rollback`; None after a purge, when nothing of it is
+    in any file of the index.
+    """
+
+    removed: tuple[Removed, ...]
+    kept_until: date | None
+    purged: bool
+
+
 class FileState(StrEnum):
     """What indexing did with a file."""
 
     ADDED = "added"
     UPDATED = "updated"
+    RENAMED = "renamed"
     UNCHANGED = "unchanged"
     REMOVED = "removed"
     FAILED = "failed"
@@ -440,3 +509,4 @@ class Status:
     generation: int
     created: str
     bytes_on_disk: int
+    past_versions: int = 0

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from citewell.settings import Storage
 from citewell.stores import lance_writing
 from citewell.stores.lance import LanceStore
 from citewell.stores.store import IndexedDocument, Store
-from tests.stores.corpus import DIMENSIONS, commit, identity
+from tests.stores.corpus import commit, made_with
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +29,10 @@ class Engine:
 
 
 def _lance(exact_up_to: int) -> Engine:
-    def create(path: Path) -> LanceStore:
-        return LanceStore.create(
-            path, identity=identity(DIMENSIONS), canaries=[[1.0, 0.0]], analyser="1", exact_up_to=exact_up_to
-        )
-
-    return Engine(create, lambda path: LanceStore.open(path, exact_up_to=exact_up_to))
+    storage = Storage(exact_up_to=exact_up_to)
+    return Engine(
+        lambda path: LanceStore.create(path, made_with(), storage), lambda path: LanceStore.open(path, storage)
+    )
 
 
 BY_INDEX = "lance-by-index"

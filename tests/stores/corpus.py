@@ -5,21 +5,42 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from datetime import date
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
+from citewell.filters import FieldType
 from citewell.models.embedder import ModelIdentity, Vectors
-from citewell.stores.store import IndexedDocument, IndexedEntry, Store
-from citewell.types import EVERYONE, Chunk, Document, Element, ElementKind, Entry, EntryKind, Page, Rights
+from citewell.stores.store import IndexedDocument, IndexedEntry, MadeWith, Standing, Store, VersionKey
+from citewell.types import (
+    EVERYONE,
+    Chunk,
+    Document,
+    Element,
+    ElementKind,
+    Entry,
+    EntryKind,
+    FieldValue,
+    Page,
+    Rights,
+)
 
 DIMENSIONS = 32
+INDEXED_AT = datetime(2026, 5, 4, 3, 2, 1, 123_456, tzinfo=UTC)
 
 
 def identity(dimensions: int = DIMENSIONS) -> ModelIdentity:
     return ModelIdentity("scripted", "1", dimensions, 256, "mean", "", "")
+
+
+def made_with(dimensions: int = DIMENSIONS) -> MadeWith:
+    return MadeWith(identity(dimensions), ((0.5, 0.25),), "1")
+
+
+def key(document_id: str, number: int = 1) -> VersionKey:
+    return VersionKey(document_id, number)
 
 
 def unit_vectors(count: int, seed: int, dimensions: int = DIMENSIONS) -> Vectors:
@@ -35,8 +56,13 @@ def indexed(
     groups: Iterable[str] = (EVERYONE,),
     valid_from: date | None = None,
     valid_to: date | None = None,
+    number: int = 1,
+    standing: Standing | None = None,
+    fields: Mapping[str, FieldValue] | None = None,
+    source: str = "",
 ) -> IndexedDocument:
     """A document with one chunk and one entry a text, whose tokens are the text's words as they stand."""
+    name = document_id if number == 1 else f"{document_id}@{number}"
     rights = Rights(frozenset(groups))
     text = "\n".join(texts)
     starts = [sum(len(earlier) + 1 for earlier in texts[:place]) for place in range(len(texts))]
@@ -44,8 +70,8 @@ def indexed(
         id=document_id,
         content_hash=_hash(text),
         title=f"Title of {document_id}",
-        source=f"file:///{document_id}",
-        version="1",
+        source=source or f"file:///{document_id}",
+        version=str(number),
         text=text,
         elements=tuple(
             Element(ElementKind.PARAGRAPH, start, start + len(part), ("Top",), 1)
@@ -55,14 +81,17 @@ def indexed(
         pages=(Page(1, "i", 0, len(text)),),
         valid_from=valid_from,
         valid_to=valid_to,
+        number=number,
+        indexed_at=INDEXED_AT,
+        fields=fields or {},
     )
     chunks = tuple(
         Chunk(
-            id=f"{document_id}/{place:04d}",
+            id=f"{name}/{place:04d}",
             document_id=document_id,
             title=document.title,
             source=document.source,
-            version="1",
+            version=str(number),
             text=part,
             start=start,
             end=start + len(part),
@@ -84,8 +113,6 @@ def indexed(
                 text=chunk.text,
                 rights=rights,
                 derived_from=(chunk.id,),
-                valid_from=valid_from,
-                valid_to=valid_to,
             ),
             tokens=chunk.text,
             text_hash=_hash(chunk.text),
@@ -93,15 +120,21 @@ def indexed(
         for chunk in chunks
     )
     if vectors is None:
-        seed = int(_hash(document_id)[:8], 16)
+        seed = int(_hash(name)[:8], 16)
         vectors = unit_vectors(len(texts), seed)
-    return IndexedDocument(document, "recipe-1", chunks, entries, vectors)
+    standing = standing or Standing(in_force_from=valid_from, in_force_to=valid_to)
+    return IndexedDocument(document, "recipe-1", chunks, entries, vectors, standing)
 
 
-def commit(store: Store, added: Sequence[IndexedDocument], removed: Collection[str] = ()) -> None:
+def commit(store: Store, put: Sequence[IndexedDocument], drop: Collection[VersionKey] = ()) -> None:
     """A run of one commit."""
     with store.writing():
-        store.commit(added, removed)
+        store.commit(put, drop)
+
+
+def declare(store: Store, fields: Mapping[str, FieldType]) -> None:
+    with store.writing():
+        store.declare(fields)
 
 
 def bm25(texts: dict[str, str], query: Sequence[str], k1: float = 1.2, b: float = 0.75) -> dict[str, float]:

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date
 from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
@@ -36,6 +36,7 @@ elements = st.builds(
 pages = st.builds(
     Page, number=spots, label=texts, start=spots, end=spots, state=st.sampled_from(PageState), reason=texts
 )
+values = texts | st.floats(allow_nan=False, allow_infinity=False) | st.dates() | st.lists(texts, max_size=2).map(tuple)
 documents = st.builds(
     Document,
     id=names,
@@ -51,6 +52,15 @@ documents = st.builds(
     valid_to=days,
     language=texts,
     trust=st.sampled_from(Trust),
+    number=st.integers(1, 2**40),
+    indexed_at=st.datetimes(timezones=st.just(UTC)),
+    own_title=texts,
+    expires=days,
+    fields=st.dictionaries(
+        names,
+        st.text(max_size=9) | st.floats(allow_nan=False) | st.dates() | st.lists(texts, max_size=2).map(tuple),
+        max_size=3,
+    ),
 )
 
 

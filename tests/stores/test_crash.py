@@ -9,20 +9,22 @@ from pathlib import Path
 
 import pytest
 
+from citewell.settings import Storage
 from citewell.stores.lance import LanceStore
 from citewell.stores.store import OWNER, Counts
 from tests.stores.child import child
-from tests.stores.corpus import bm25, commit, identity, indexed, numbered
+from tests.stores.corpus import bm25, commit, indexed, key, made_with, numbered
 
 KILLS = 6
 
 WRITER = """
 import itertools, sys
 from pathlib import Path
+from citewell.settings import Storage
 from citewell.stores.lance import LanceStore
 from tests.stores.corpus import numbered
 
-store = LanceStore.open(Path(sys.argv[1]))
+store = LanceStore.open(Path(sys.argv[1]), Storage())
 number = int(sys.argv[2])
 while True:
     with store.writing():
@@ -36,10 +38,11 @@ while True:
 READER = """
 import sys
 from pathlib import Path
+from citewell.settings import Storage
 from citewell.stores.lance import LanceStore
 from citewell.stores.store import OWNER
 
-store = LanceStore.open(Path(sys.argv[1]))
+store = LanceStore.open(Path(sys.argv[1]), Storage())
 seen = set()
 print("ready", flush=True)
 while "19" not in seen:
@@ -54,7 +57,7 @@ print(len(seen), flush=True)
 
 
 def create(path: Path) -> LanceStore:
-    return LanceStore.create(path, identity=identity(), canaries=[], analyser="1")
+    return LanceStore.create(path, made_with(), Storage())
 
 
 def test_a_killed_writer_loses_nothing_that_it_acknowledged(tmp_path: Path) -> None:
@@ -70,7 +73,7 @@ def test_a_killed_writer_loses_nothing_that_it_acknowledged(tmp_path: Path) -> N
             acknowledged = max([acknowledged, *map(int, writer.output.read().split())])
             assert writer.process.wait() == -signal.SIGKILL
 
-        store = LanceStore.open(path)
+        store = LanceStore.open(path, Storage())
         reader = store.reader()
         # One more than it could say may have been committed.
         last = len(reader.documents(OWNER)) - 2
@@ -86,7 +89,7 @@ def test_a_killed_writer_loses_nothing_that_it_acknowledged(tmp_path: Path) -> N
         assert {match.entry_id for match in reader.keyword(["w1"], 999, OWNER)} == set(bm25(texts, ["w1"]))
 
     # The lock has died with its holder, too.
-    commit(store, [], ["none"])
+    commit(store, [], [key("none")])
     found = {match.entry_id: match.score for match in store.reader().keyword(["w1"], 999, OWNER)}
     assert found == pytest.approx(bm25(texts, ["w1"]), rel=1e-5)
 

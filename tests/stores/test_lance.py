@@ -14,6 +14,7 @@ import pytest
 
 from citewell.errors import IndexFormatError, IndexLocked, IndexNotFound, PathError
 from citewell.models.embedder import Vectors
+from citewell.settings import Storage
 from citewell.stores import lance_writing, manifest
 from citewell.stores.lance import LanceStore
 from citewell.stores.lance_reader import LanceReader
@@ -21,7 +22,7 @@ from citewell.stores.lance_rows import ENTRIES, TABLES
 from citewell.stores.lock import WriterLock
 from citewell.stores.manifest import Manifest
 from citewell.stores.store import OWNER, Counts, Match, Scope
-from tests.stores.corpus import bm25, commit, identity, indexed, unit_vectors, zipf_texts
+from tests.stores.corpus import bm25, commit, indexed, key, made_with, unit_vectors, zipf_texts
 
 
 class ScriptedDeath(Exception):
@@ -29,7 +30,7 @@ class ScriptedDeath(Exception):
 
 
 def create(path: Path, exact_up_to: int = 5_000) -> LanceStore:
-    return LanceStore.create(path, identity=identity(), canaries=[[0.5]], analyser="1", exact_up_to=exact_up_to)
+    return LanceStore.create(path, made_with(), Storage(exact_up_to=exact_up_to))
 
 
 @pytest.fixture
@@ -71,15 +72,15 @@ def test_what_a_dead_writer_left_is_not_seen_and_undone_by_the_next(
     with monkeypatch.context() as patch:
         die_before_the_switch(patch)
         with pytest.raises(ScriptedDeath):
-            commit(store, [indexed("new", ["new words"])], ["kept", "old"])
+            commit(store, [indexed("new", ["new words"])], [key("kept"), key("old")])
     assert newest_versions(store) != committed.tables
 
-    for reopened in (store, LanceStore.open(tmp_path / "index")):
+    for reopened in (store, LanceStore.open(tmp_path / "index", Storage())):
         assert reopened.manifest == committed
         assert [document.id for document in reopened.reader().documents(OWNER)] == ["kept", "old"]
         assert scores(reopened, "new") == {}
         assert reopened.reader().counts(OWNER) == committed.counts == Counts(2, 31, 31)
-    commit(reopened, [indexed("next", ["next words"])], ["old"])
+    commit(reopened, [indexed("next", ["next words"])], [key("old")])
     assert [document.id for document in store.reader().documents(OWNER)] == ["kept", "next"]
     assert scores(store, "w1", "next") == pytest.approx(bm25(texts(kept=kept, next=["next words"]), ["w1", "next"]))
 
@@ -98,7 +99,7 @@ def test_a_state_outlives_death_after_compaction_however_old_it_is(
                 commit(store, [indexed(f"lost{number}", ["word"])])
             with pytest.raises(ScriptedDeath), store.writing():
                 store._switch([indexed("lost", ["word"])], (), settle=True)
-    reopened = LanceStore.open(tmp_path / "index")
+    reopened = LanceStore.open(tmp_path / "index", Storage())
     assert reopened.reader().document("d", OWNER) == document.document
     assert reopened.reader().dense(document.vectors[2], 1, OWNER)[0].entry_id == "d/0002/e"
     commit(reopened, [indexed("e", ["word"])])
@@ -117,14 +118,14 @@ def test_compaction_keeps_contents_and_scores_and_cleans_up_behind_the_manifest(
         for name, part in parts.items():
             store.commit([indexed(name, part)])
         parts["d3"] = zipf_texts(4, 99)
-        store.commit([indexed("d3", parts["d3"])], ["d5"])
+        store.commit([indexed("d3", parts["d3"])], [key("d5")])
         del parts["d5"]
         before = len(files(tmp_path / "index"))
     # Nothing was left to optimise: cleaning up made no version that the manifest does not name.
     assert newest_versions(store) == store.manifest.tables
     assert len(files(tmp_path / "index")) < before
     assert not lance_writing.crowded(lance_writing.open_at(store._connection, store.manifest.tables), in_run=False)
-    for reopened in (store, LanceStore.open(tmp_path / "index", exact_up_to=5)):
+    for reopened in (store, LanceStore.open(tmp_path / "index", Storage(exact_up_to=5))):
         assert scores(reopened, "w2", "w7") == pytest.approx(bm25(texts(**parts), ["w2", "w7"]), rel=1e-5)
         assert set(reopened.reader().chunks([f"{name}/0001" for name in [*parts, "d5"]], OWNER)) == {
             f"{name}/0001" for name in parts
@@ -155,7 +156,7 @@ def test_a_run_settles_at_its_end(store: LanceStore) -> None:
     commit(store, [indexed("first", parts["first"]), indexed("gone", zipf_texts(9, 3))])
     with store.writing():
         with store.writing():
-            store.commit([indexed("second", parts["second"])], ["gone"])
+            store.commit([indexed("second", parts["second"])], [key("gone")])
         assert not store.manifest.settled
         expected = bm25(texts(**parts), ["w1", "w12"])
         assert scores(store, "w1", "w12") == pytest.approx(expected, rel=0.25), "near, and every match is found"
@@ -240,7 +241,7 @@ def test_opening_and_reading_write_nothing(store: LanceStore, tmp_path: Path) ->
     document = indexed("d", zipf_texts(20, 1))
     commit(store, [document])
     before = files(tmp_path)
-    reader = LanceStore.open(tmp_path / "index").reader()
+    reader = LanceStore.open(tmp_path / "index", Storage()).reader()
     assert reader.dense(document.vectors[0], 3, OWNER)
     assert reader.keyword(["w1"], 3, OWNER)
     assert reader.documents(OWNER)
@@ -260,7 +261,7 @@ def test_threads_may_share_a_reader_and_a_store(store: LanceStore) -> None:
 
     with ThreadPoolExecutor(6) as threads:
         searches = [threads.submit(search, seed) for seed in range(6)]
-        commit(store, [indexed("e", ["other"])], ["d"])
+        commit(store, [indexed("e", ["other"])], [key("d")])
         for each in searches:
             each.result()
     assert reader.counts(OWNER) == Counts(1, 50, 50)
@@ -284,12 +285,10 @@ def test_a_creation_that_died_is_no_index_and_may_be_repeated(tmp_path: Path, mo
         with pytest.raises(ScriptedDeath):
             create(tmp_path)
     with pytest.raises(IndexNotFound):
-        LanceStore.open(tmp_path)
+        LanceStore.open(tmp_path, Storage())
     store = create(tmp_path)
     assert store.reader().counts(OWNER) == Counts(0, 0, 0)
-    assert store.manifest.embedder == identity()
-    assert store.manifest.canaries == ((0.5,),)
-    assert store.manifest.analyser == "1"
+    assert store.made_with == made_with()
 
 
 def test_a_directory_with_anything_else_in_it_is_left_alone(tmp_path: Path) -> None:
@@ -307,16 +306,16 @@ def test_an_index_that_lost_its_manifest_is_not_made_anew(store: LanceStore, tmp
     with pytest.raises(PathError, match="not empty"):
         create(tmp_path / "index")
     moved.rename(tmp_path / "index" / "manifest.json")
-    assert LanceStore.open(tmp_path / "index").reader().counts(OWNER).documents == 1
+    assert LanceStore.open(tmp_path / "index", Storage()).reader().counts(OWNER).documents == 1
 
 
 def test_tables_that_the_manifest_names_and_are_not_there_are_damage(store: LanceStore, tmp_path: Path) -> None:
     manifest.save(tmp_path / "index", replace(store.manifest, tables={**store.manifest.tables, "chunks": 999}))
     with pytest.raises(IndexFormatError, match=r"chunks of .* cannot be read at version 999"):
-        LanceStore.open(tmp_path / "index")
+        LanceStore.open(tmp_path / "index", Storage())
     shutil.rmtree(tmp_path / "index" / "tables" / "entries.lance")
     with pytest.raises(IndexFormatError, match="backup"):
-        LanceStore.open(tmp_path / "index")
+        LanceStore.open(tmp_path / "index", Storage())
 
 
 def test_an_index_that_vanished_is_said_to_have(store: LanceStore, tmp_path: Path) -> None:

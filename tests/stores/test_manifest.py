@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from citewell.errors import IndexFormatError, IndexNotFound
-from citewell.stores.manifest import FILE, FORMAT, Manifest, load, save, signature
-from citewell.stores.store import Counts
+from citewell.filters import FieldType
+from citewell.stores.home import FORMAT
+from citewell.stores.manifest import FILE, Manifest, load, save, signature
+from citewell.stores.store import Counts, MadeWith
 from tests.stores.corpus import identity
 
 MANIFEST = Manifest(
-    created="2026-11-29T20:00:00+00:00",
-    embedder=identity(),
-    canaries=((0.1, -1e-9), (1 / 3, 1.0)),
-    analyser="analyser 1",
+    made_with=MadeWith(identity(), ((0.1, -1e-9), (1 / 3, 1.0)), "analyser 1"),
     tables={"documents": 3, "chunks": 5, "entries": 8},
     counts=Counts(1, 2, 3),
+    fields={"amount": FieldType.NUMBER},
 )
 
 
@@ -39,7 +39,7 @@ def test_each_save_changes_the_signature(tmp_path: Path) -> None:
 
 def test_another_format_is_refused_with_both_numbers(tmp_path: Path) -> None:
     save(tmp_path, replace(MANIFEST, format=7))
-    with pytest.raises(IndexFormatError, match=r"manifest\.json has format 7; .* reads format 2.*index the documents"):
+    with pytest.raises(IndexFormatError, match=r"manifest\.json has format 7; .* reads format 3.*index the documents"):
         load(tmp_path)
 
 
@@ -51,8 +51,8 @@ def test_another_format_is_refused_with_both_numbers(tmp_path: Path) -> None:
         ("\ud800".encode("utf-8", "surrogatepass"), "not a JSON object"),
         ("[1]", "not a JSON object"),
         ('{"format": "1"}', "format number"),
-        ('{"format": 2}', "created"),
-        (json.dumps({"format": 2, "created": "", "embedder": {"name": 3}}), r"embedder\.name: .* string"),
+        ('{"format": 3}', "made_with"),
+        (json.dumps({"format": 3, "made_with": {"embedder": {"name": 3}}}), r"made_with\.embedder\.name: .* string"),
     ],
 )
 def test_a_damaged_file_is_named_with_what_is_wrong(tmp_path: Path, text: str | bytes, problem: str) -> None:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from citewell.settings import Storage
 from citewell.stores.lance import LanceStore
 from tests.stores.child import child
-from tests.stores.corpus import commit, identity, indexed, zipf_texts
+from tests.stores.corpus import commit, indexed, made_with, zipf_texts
 
 NOBODY = 65_534
 
@@ -20,7 +21,7 @@ import os, sys
 from pathlib import Path
 import numpy as np
 from citewell.errors import PermissionRefused
-from citewell.models.embedder import ModelIdentity
+from citewell.settings import Storage
 from citewell.stores.lance import LanceStore
 from citewell.stores.store import OWNER
 import lancedb, pydantic, lancedb.query  # while they may still be read
@@ -37,12 +38,11 @@ def refusal(act):
     except PermissionRefused as refused:
         print(refused.message, flush=True)
 
-store = LanceStore.open(path)
+store = LanceStore.open(path, Storage())
 print(len(store.reader().keyword(["w1"], 99, OWNER)), len(store.reader().documents(OWNER)), flush=True)
 refusal(store.writing().__enter__)
-identity = ModelIdentity("m", "1", 4, 9, "mean", "", "")
-refusal(lambda: LanceStore.create(path / "below", identity=identity, canaries=[], analyser="1"))
-refusal(lambda: LanceStore.open(path.with_name("closed")))
+refusal(lambda: LanceStore.create(path / "below", store.made_with, Storage()))
+refusal(lambda: LanceStore.open(path.with_name("closed"), Storage()))
 """
 
 
@@ -55,7 +55,7 @@ def path() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp())
     folder.chmod(0o755)
     index, closed = folder / "index", folder / "closed"
-    commit(LanceStore.create(index, identity=identity(), canaries=[], analyser="1"), [indexed("d", zipf_texts(20, 1))])
+    commit(LanceStore.create(index, made_with(), Storage()), [indexed("d", zipf_texts(20, 1))])
     shutil.copytree(index, closed)
     index.chmod(0o555)
     closed.chmod(0)

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from citewell.settings import Storage
 from citewell.stores.lance import LanceStore
 from citewell.stores.store import OWNER, IndexedDocument
-from tests.stores.corpus import commit, identity, indexed
+from tests.stores.corpus import commit, indexed, made_with
 
 LENGTH = 40
 Score = Callable[[str, str], float]
@@ -31,7 +32,7 @@ def score(worked: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> I
             text.append(word.lower())
     for text, times in zip(texts, example["tf_weight_at_average_length"], strict=False):
         text += ["often"] * int(times)
-    store = LanceStore.create(tmp_path_factory.mktemp("bm25"), identity=identity(), canaries=[], analyser="1")
+    store = LanceStore.create(tmp_path_factory.mktemp("bm25"), made_with(), Storage())
     commit(store, [padded(f"d{number}", words) for number, words in enumerate(texts)])
     reader = store.reader()
 
@@ -60,7 +61,7 @@ def test_weights_of_repetition_are_the_examples(worked: dict[str, Any], score: S
 
 def test_repetition_never_weighs_more_than_the_limit(worked: dict[str, Any], tmp_path: Path) -> None:
     limit = worked["bm25"]["tf_weight_limit"]
-    store = LanceStore.create(tmp_path, identity=identity(), canaries=[], analyser="1")
+    store = LanceStore.create(tmp_path, made_with(), Storage())
     length = 5_000
     commit(store, [padded("once", ["word"], length), padded("always", ["word"] * length, length)])
     always, once = store.reader().keyword(["word"], 2, OWNER)

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from citewell.models.embedder import Vectors
+from citewell.settings import Storage
 from citewell.stores.lance import LanceStore
 from citewell.stores.store import OWNER, Match
-from tests.stores.corpus import commit, identity, indexed
+from tests.stores.corpus import commit, indexed, made_with
 
 
 def unit(rows: list[list[float]]) -> Vectors:
@@ -19,7 +20,7 @@ def unit(rows: list[list[float]]) -> Vectors:
 
 
 def ranked(example: dict[str, Any], path: Path) -> list[Match]:
-    store = LanceStore.create(path, identity=identity(len(example["query"])), canaries=[], analyser="1")
+    store = LanceStore.create(path, made_with(len(example["query"])), Storage())
     names, about = list(example["chunks"]), list(example["chunks"].values())
     vectors = unit([each["vector"] for each in about])
     commit(store, [indexed(name, [name], vectors=vectors[place : place + 1]) for place, name in enumerate(names)])

@@ -10,7 +10,7 @@ from citewell.types import Chunk, Document, Entry, EntryKind
 def entry(
     document: Document, chunk: Chunk, kind: EntryKind, text: str, *, name: str = "", sources: Sequence[str] = ()
 ) -> Entry:
-    """An entry that points at `chunk`, with the document's rights and validity; `sources` if not of it alone."""
+    """An entry that points at `chunk`, with the document's rights; `sources` if not of it alone."""
     return Entry(
         id=f"{chunk.id}/{name or kind}",
         chunk_id=chunk.id,
@@ -19,6 +19,4 @@ def entry(
         text=text,
         rights=document.rights,
         derived_from=tuple(sources) or (chunk.id,),
-        valid_from=document.valid_from,
-        valid_to=document.valid_to,
     )

@@ -13,17 +13,19 @@ from citewell.types import Rights
 LENGTH_TOLERANCE = 1e-3
 
 
-def check(added: Sequence[IndexedDocument], dimensions: int) -> None:
+def check(put: Sequence[IndexedDocument], dimensions: int) -> None:
     """Refuse a batch that would leave a store wrong.
 
     Raises:
         ValueError: an id is there twice, a part belongs to another document, a vector is not one of this space, or a
             name cannot be stored.
     """
-    _unique("document", (indexed.document.id for indexed in added))
-    _unique("chunk", (chunk.id for indexed in added for chunk in indexed.chunks))
-    _unique("entry", (item.entry.id for indexed in added for item in indexed.entries))
-    for indexed in added:
+    _unique("version", (f"{indexed.document.id}@{indexed.document.number}" for indexed in put))
+    _unique("document", (indexed.document.id for indexed in put if indexed.standing.current))
+    _unique("chunk", (chunk.id for indexed in put for chunk in indexed.chunks))
+    _unique("entry", (item.entry.id for indexed in put for item in indexed.entries))
+    for indexed in put:
+        _check_standing(indexed)
         _check_parts(indexed)
         _check_names(indexed)
         _check_vectors(indexed, dimensions)
@@ -59,12 +61,22 @@ def _check_names(indexed: IndexedDocument) -> None:
         raise ValueError(f"an id or a group of {indexed.document.id!r} holds a NUL character")
 
 
+def _check_standing(indexed: IndexedDocument) -> None:
+    standing, own = indexed.standing, indexed.document.id
+    if standing.current and not standing.searchable:
+        raise ValueError(f"the current version of {own!r} must be searchable")
+    if indexed.document.indexed_at is None:
+        raise ValueError(f"{own!r} does not say when it was indexed")
+
+
 def _groups(rights: Rights) -> frozenset[str]:
     return rights.groups
 
 
 def _check_vectors(indexed: IndexedDocument, dimensions: int) -> None:
     vectors, own = indexed.vectors, indexed.document.id
+    if not indexed.standing.searchable and len(vectors) == 0:
+        return
     wanted = (len(indexed.entries), dimensions)
     if vectors.shape != wanted or vectors.dtype != np.float32:
         raise ValueError(f"vectors of {own!r} are {vectors.dtype} {vectors.shape}, expected float32 {wanted}")

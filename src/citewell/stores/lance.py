@@ -21,32 +21,30 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from citewell.errors import PathError
-from citewell.models.embedder import ModelIdentity, Vectors
+from citewell.filters import FieldType
+from citewell.models.embedder import Vectors
+from citewell.settings import Storage
 from citewell.stores import lance_writing, manifest
 from citewell.stores.batch import check
 from citewell.stores.lance_reader import LanceReader
-from citewell.stores.lance_rows import TABLES, to_tables
+from citewell.stores.lance_rows import TABLES, to_tables, version_id
 from citewell.stores.lock import HOLDER, LOCK, WriterLock
 from citewell.stores.manifest import Manifest
-from citewell.stores.store import Counts, IndexedDocument, LedgerLine
+from citewell.stores.store import Counts, IndexedDocument, LedgerLine, MadeWith, VersionKey
+from citewell.types import Version
 
 if TYPE_CHECKING:
     from lancedb.db import DBConnection
 
 FOLDER = "tables"
 UNFINISHED = "unfinished"
-
-EXACT_UP_TO = 5_000
-"""Entries up to which there is no vector index, or it is not used. To compare 100,000 vectors of 384 dimensions one by
-one takes about 120 ms, through the index 30 ms."""
 
 INDEX_CACHE_BYTES = 512 * 2**20
 METADATA_CACHE_BYTES = 128 * 2**20
@@ -55,26 +53,18 @@ METADATA_CACHE_BYTES = 128 * 2**20
 class LanceStore:
     """A `Store` in a directory. Threads may share one; other processes may read, each by its own."""
 
-    def __init__(self, path: Path, *, exact_up_to: int = EXACT_UP_TO) -> None:
+    def __init__(self, path: Path, storage: Storage) -> None:
         """Use `open` or `create`."""
         self._path = path
-        self._exact_up_to = exact_up_to
+        self._storage = storage
         self._connection = _connect(path / FOLDER)
         self._lock = WriterLock(path)
         self._one_commit, self._one_opening = threading.Lock(), threading.Lock()
         self._newest: tuple[manifest.Signature, LanceReader] | None = None
 
     @classmethod
-    def create(
-        cls,
-        path: Path,
-        *,
-        identity: ModelIdentity,
-        canaries: Sequence[Sequence[float]],
-        analyser: str,
-        exact_up_to: int = EXACT_UP_TO,
-    ) -> LanceStore:
-        """Make an empty index in a directory, which is made too where it is missing.
+    def create(cls, path: Path, made_with: MadeWith, storage: Storage) -> LanceStore:
+        """Make an empty store in a directory, which is made too where it is missing.
 
         Raises:
             PathError: there is something already, an index or not.
@@ -90,22 +80,19 @@ class LanceStore:
         with WriterLock(path):
             _make_room(path)
             with lance_writing.durably(path / FOLDER):
-                tables = lance_writing.create_tables(_connect(path / FOLDER), identity.dimensions)
-                lance_writing.settle(tables, compacted=False, exact_up_to=exact_up_to)
+                tables = lance_writing.create_tables(_connect(path / FOLDER), made_with.embedder.dimensions)
+                lance_writing.settle(tables, compacted=False, exact_up_to=storage.exact_up_to)
             first = Manifest(
-                created=datetime.now(UTC).isoformat(timespec="seconds"),
-                embedder=identity,
-                canaries=tuple(tuple(map(float, canary)) for canary in canaries),
-                analyser=analyser,
+                made_with=made_with,
                 tables={name: table.version for name, table in tables.items()},
                 counts=Counts(0, 0, 0),
             )
             manifest.save(path, first)
             (path / UNFINISHED).unlink()
-        return cls(path, exact_up_to=exact_up_to)
+        return cls(path, storage)
 
     @classmethod
-    def open(cls, path: Path, *, exact_up_to: int = EXACT_UP_TO) -> LanceStore:
+    def open(cls, path: Path, storage: Storage) -> LanceStore:
         """Open an index. Writes nothing.
 
         Raises:
@@ -114,7 +101,7 @@ class LanceStore:
             PermissionRefused: it may not be read.
         """
         manifest.load(path)
-        store = cls(path, exact_up_to=exact_up_to)
+        store = cls(path, storage)
         store.reader()
         return store
 
@@ -122,6 +109,10 @@ class LanceStore:
     def manifest(self) -> Manifest:
         """That of the newest committed state."""
         return self.reader().manifest
+
+    @property
+    def made_with(self) -> MadeWith:
+        return self.manifest.made_with
 
     def reader(self) -> LanceReader:
         """See `Store.reader`. Its files are kept for an hour after the commit that makes it old.
@@ -133,7 +124,7 @@ class LanceStore:
             # The signature is taken first: a manifest that changes in between is then loaded once more, never missed.
             signature = manifest.signature(self._path)
             if self._newest is None or self._newest[0] != signature:
-                opened = LanceReader(self._connection, manifest.load(self._path), self._exact_up_to)
+                opened = LanceReader(self._connection, manifest.load(self._path), self._storage.exact_up_to)
                 self._newest = signature, opened
             return self._newest[1]
 
@@ -150,21 +141,39 @@ class LanceStore:
             if self._lock.depth == 1 and not self.manifest.settled:
                 self._switch([], (), settle=True)
 
-    def commit(self, added: Sequence[IndexedDocument], removed: Collection[str] = ()) -> None:
+    def commit(self, put: Sequence[IndexedDocument], drop: Collection[VersionKey] = ()) -> None:
         """See `Store.commit`.
 
         Raises:
             ValueError: the batch is refused, whole; see `batch.check`.
             RuntimeError: called outside `writing`.
         """
-        if self._lock.depth == 0:
-            raise RuntimeError("commit may only be called inside `with store.writing()`")
-        check(added, self.manifest.embedder.dimensions)
-        self._switch(added, removed, settle=False)
+        self._require_writing()
+        check(put, self.made_with.embedder.dimensions)
+        self._switch(put, drop, settle=False)
 
-    def ledger(self) -> dict[str, LedgerLine]:
+    def declare(self, fields: Mapping[str, FieldType]) -> None:
+        """See `Store.declare`."""
+        self._require_writing()
+        if dict(fields) != dict(self.manifest.fields):
+            self._switch([], (), settle=False, fields=fields)
+
+    def erase(self) -> None:
+        """See `Store.erase`."""
+        self._require_writing()
+        self._switch([], (), settle=True, erase=True)
+
+    def fetch(self, keys: Collection[VersionKey]) -> list[IndexedDocument]:
+        """See `Store.fetch`."""
+        return self.reader().fetch(keys)
+
+    def ledger(self, roots: Collection[str] | None = None) -> dict[str, LedgerLine]:
         """See `Store.ledger`."""
-        return self.reader().ledger()
+        return self.reader().ledger(roots)
+
+    def versions(self, document_ids: Collection[str] | None = None) -> list[Version]:
+        """See `Store.versions`."""
+        return self.reader().versions(document_ids)
 
     def known_vectors(self, text_hashes: Collection[str]) -> dict[str, Vectors]:
         """See `Store.known_vectors`."""
@@ -174,25 +183,42 @@ class LanceStore:
         """Let go of the files and caches."""
         self._newest = None
 
-    def _switch(self, added: Sequence[IndexedDocument], removed: Collection[str], *, settle: bool) -> None:
+    def _require_writing(self) -> None:
+        if self._lock.depth == 0:
+            raise RuntimeError("a store may only be written to inside `with store.writing()`")
+
+    def _switch(
+        self,
+        put: Sequence[IndexedDocument],
+        drop: Collection[VersionKey],
+        *,
+        settle: bool,
+        fields: Mapping[str, FieldType] | None = None,
+        erase: bool = False,
+    ) -> None:
         """Write the tables, then the manifest. The lock is held."""
         with self._one_commit:
             before = manifest.load(self._path)
-            rows = to_tables(added, before.embedder.dimensions)
+            declared = before.fields if fields is None else dict(fields)
+            rows = to_tables(put, before.made_with.embedder.dimensions, declared)
             with lance_writing.durably(self._path / FOLDER):
                 tables = lance_writing.open_at(self._connection, before.tables)
-                lance_writing.write(tables, rows, removed)
-                compact = lance_writing.crowded(tables, in_run=not settle)
+                lance_writing.declare(tables, before.fields, declared)
+                lance_writing.write(tables, rows, [version_id(key) for key in drop])
+                compact = erase or lance_writing.crowded(tables, in_run=not settle)
                 if settle or compact:
-                    lance_writing.settle(tables, compacted=compact, exact_up_to=self._exact_up_to)
+                    lance_writing.settle(tables, compacted=compact, exact_up_to=self._storage.exact_up_to)
             after = replace(
                 before,
+                fields=declared,
                 tables={name: table.version for name, table in tables.items()},
                 counts=Counts(*(tables[name].count_rows() for name in TABLES)),
                 settled=settle or compact,
             )
             manifest.save(self._path, after)
-            if compact:
+            if erase:
+                lance_writing.erase(tables)
+            elif compact:
                 lance_writing.clean_up(tables)
 
 

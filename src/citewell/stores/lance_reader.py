@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from citewell.errors import IndexFormatError
+from citewell.filters import FieldType
 from citewell.stores import conditions
 from citewell.stores.lance_rows import (
     CHUNK_COLUMNS,
@@ -17,17 +18,23 @@ from citewell.stores.lance_rows import (
     DOCUMENT_COLUMNS,
     DOCUMENTS,
     ENTRIES,
+    ENTRY_COLUMNS,
     LEDGER_COLUMNS,
     SUMMARY_COLUMNS,
     TABLES,
+    VERSION_COLUMNS,
+    WHOLE_COLUMNS,
     Row,
     to_chunk,
     to_document,
+    to_indexed,
     to_ledger_line,
     to_vector,
+    to_version,
+    version_id,
 )
-from citewell.stores.store import OWNER, Counts, LedgerLine, Match, Scope
-from citewell.types import Chunk, Document
+from citewell.stores.store import Counts, IndexedDocument, LedgerLine, Match, Scope, VersionKey
+from citewell.types import Chunk, Document, Version
 
 if TYPE_CHECKING:
     from lancedb.db import DBConnection
@@ -60,6 +67,10 @@ class LanceReader:
         self._in_scope = lru_cache(maxsize=1_000)(self._count)
         self._lossy_in_scope = lru_cache(maxsize=100)(self._lossy)
 
+    @property
+    def fields(self) -> Mapping[str, FieldType]:
+        return self.manifest.fields
+
     def dense(self, vector: Vectors, k: int, scope: Scope) -> list[Match]:
         in_scope = self._in_scope(ENTRIES, scope)
 
@@ -84,43 +95,69 @@ class LanceReader:
         return {row["text_hash"]: to_vector(row) for row in rows}
 
     def chunks(self, chunk_ids: Collection[str], scope: Scope) -> dict[str, Chunk]:
-        where = conditions.both(conditions.one_of("id", chunk_ids), self._filter(CHUNKS, scope))
+        # A chunk's id names its version, so without a day any version will do.
+        where = conditions.both(conditions.one_of("id", chunk_ids), self._readable(scope, any_version=True))
         return {row["id"]: to_chunk(row) for row in self._rows(CHUNKS, CHUNK_COLUMNS, where)}
 
     def document_chunks(self, document_id: str, scope: Scope) -> list[Chunk]:
-        where = conditions.both(conditions.one_of("document_id", [document_id]), conditions.readable(scope))
-        rows = self._rows(CHUNKS, [*CHUNK_COLUMNS, "place"], where)
+        where = conditions.both(conditions.one_of("document_id", [document_id]), self._readable(scope))
+        rows = self._rows(CHUNKS, CHUNK_COLUMNS, where)
         return [to_chunk(row) for row in sorted(rows, key=lambda row: int(row["place"]))]
 
     def documents(self, scope: Scope) -> list[Document]:
-        rows = self._rows(DOCUMENTS, SUMMARY_COLUMNS, conditions.readable(scope))
+        rows = self._rows(DOCUMENTS, SUMMARY_COLUMNS, self._found(scope))
         return sorted(map(to_document, rows), key=lambda document: (document.source, document.id))
 
     def lossy(self, scope: Scope) -> list[Document]:
         return list(self._lossy_in_scope(scope))
 
     def document(self, document_id: str, scope: Scope) -> Document | None:
-        where = conditions.both(conditions.one_of("id", [document_id]), conditions.readable(scope))
+        where = conditions.both(conditions.one_of("document_id", [document_id]), self._found(scope))
         return next(map(to_document, self._rows(DOCUMENTS, DOCUMENT_COLUMNS, where)), None)
 
-    def ledger(self) -> dict[str, LedgerLine]:
-        return {row["id"]: to_ledger_line(row) for row in self._rows(DOCUMENTS, LEDGER_COLUMNS, None)}
+    def ledger(self, roots: Collection[str] | None) -> dict[str, LedgerLine]:
+        where = conditions.CURRENT
+        if roots is not None:
+            where = conditions.both(conditions.under("source", roots), where)
+        return {row["document_id"]: to_ledger_line(row) for row in self._rows(DOCUMENTS, LEDGER_COLUMNS, where)}
+
+    def versions(self, document_ids: Collection[str] | None) -> list[Version]:
+        where = None if document_ids is None else conditions.one_of("document_id", document_ids)
+        found = map(to_version, self._rows(DOCUMENTS, VERSION_COLUMNS, where))
+        return sorted(found, key=lambda version: (version.source, version.document_id, version.number))
+
+    def fetch(self, keys: Collection[VersionKey]) -> list[IndexedDocument]:
+        ids = {version_id(key) for key in keys}
+        rows = self._rows(DOCUMENTS, [*WHOLE_COLUMNS, "id"], conditions.one_of("id", ids))
+        searchable = {row["id"] for row in rows if row["searchable"]}
+        of_them = conditions.one_of("version_id", searchable)
+        chunks = _by_version(self._rows(CHUNKS, [*CHUNK_COLUMNS, "version_id"], of_them) if searchable else [])
+        entries = _by_version(self._rows(ENTRIES, [*ENTRY_COLUMNS, "version_id"], of_them) if searchable else [])
+        found = [to_indexed(row, chunks.get(row["id"], ()), entries.get(row["id"], ())) for row in rows]
+        return sorted(found, key=lambda indexed: indexed.key)
 
     def counts(self, scope: Scope) -> Counts:
         return Counts(*(self._in_scope(name, scope) for name in TABLES))
 
     def _lossy(self, scope: Scope) -> tuple[Document, ...]:
-        where = conditions.both(conditions.filled("lost"), conditions.readable(scope))
+        where = conditions.both(conditions.filled("lost"), self._found(scope))
         found = map(to_document, self._rows(DOCUMENTS, SUMMARY_COLUMNS, where))
         return tuple(sorted(found, key=lambda document: (document.source, document.id)))
 
     def _count(self, table: str, scope: Scope) -> int:
-        return self._tables[table].count_rows(conditions.readable(scope))
+        return self._tables[table].count_rows(self._found(scope) if table == DOCUMENTS else self._readable(scope))
+
+    def _readable(self, scope: Scope, *, any_version: bool = False) -> str | None:
+        return conditions.readable(scope, self.fields, any_version=any_version)
+
+    def _found(self, scope: Scope) -> str:
+        """The condition of a scope on documents, of which some rows are not searchable."""
+        return conditions.both(conditions.SEARCHABLE, self._readable(scope))
 
     def _filter(self, table: str, scope: Scope) -> str | None:
         """The condition of a scope; None where, in this state, it would leave nothing out and only cost time."""
-        everything = self._in_scope(table, scope) == self._in_scope(table, OWNER)
-        return None if everything else conditions.readable(scope)
+        everything = self._in_scope(table, scope) == self._tables[table].count_rows()
+        return None if everything else self._readable(scope)
 
     def _nearest(self, vector: Vectors, limit: int, scope: Scope, *, exact: bool) -> list[Match]:
         query: Any = self._tables[ENTRIES].search(vector, vector_column_name="vector")
@@ -159,6 +196,13 @@ def _pinned(connection: DBConnection, name: str, version: int) -> Table:
             remedy="Restore the index from a backup, or index the documents again into a new directory.",
         ) from error
     return table
+
+
+def _by_version(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    grouped: dict[str, list[Row]] = {}
+    for row in rows:
+        grouped.setdefault(row["version_id"], []).append(row)
+    return grouped
 
 
 def _lines(query: Any) -> list[Row]:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pydantic import TypeAdapter
 
-from citewell.stores.store import IndexedDocument, LedgerLine
-from citewell.types import Attributes, Chunk, Document, Element, ElementKind, Page, PageState, Rights, Trust
+from citewell.filters import FieldType
+from citewell.stores.records import (
+    dump_attributes,
+    dump_elements,
+    dump_fields,
+    dump_pages,
+    load_attributes,
+    load_elements,
+    load_fields,
+    load_pages,
+)
+from citewell.stores.store import IndexedDocument, IndexedEntry, LedgerLine, Standing, VersionKey
+from citewell.types import Chunk, Document, ElementKind, Ending, Entry, EntryKind, FieldValue, Rights, Trust, Version
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,97 +29,158 @@ if TYPE_CHECKING:
     from citewell.models.embedder import Vectors
 
 Row = Mapping[str, Any]
+Fields = Mapping[str, FieldType]
 
 DOCUMENTS, CHUNKS, ENTRIES = TABLES = ("documents", "chunks", "entries")
 
-LEDGER_COLUMNS = ["id", "source", "content_hash", "recipe", "groups", "lost"]
 CHUNK_COLUMNS = [
     "id", "document_id", "title", "source", "version", "text", "start", "end", "heading_path", "pages", "kind",
-    "groups", "trust", "parent_id", "preamble",
+    "groups", "trust", "parent_id", "preamble", "place",
+]  # fmt: skip
+ENTRY_COLUMNS = [
+    "id", "chunk_id", "document_id", "kind", "text", "derived_from", "tokens", "text_hash", "groups", "place", "vector",
+]  # fmt: skip
+LEDGER_COLUMNS = [
+    "document_id", "source", "content_hash", "recipe", "groups", "lost", "number", "expires", "set_aside",
+]  # fmt: skip
+VERSION_COLUMNS = [
+    "document_id", "number", "source", "title", "version", "content_hash", "groups", "indexed_at", "said_from",
+    "said_to", "valid_from", "valid_to", "current", "searchable", "ended_at", "ending",
 ]  # fmt: skip
 SUMMARY_COLUMNS = [
-    "id", "content_hash", "title", "source", "version", "language", "trust", "pages", "groups", "valid_from",
-    "valid_to", "parent_id", "metadata", "declared", "lost",
+    "document_id", "number", "content_hash", "title", "own_title", "source", "version", "language", "trust", "pages",
+    "groups", "said_from", "said_to", "parent_id", "metadata", "declared", "lost", "indexed_at", "expires", "fields",
 ]  # fmt: skip
 DOCUMENT_COLUMNS = [*SUMMARY_COLUMNS, "text", "elements"]
+WHOLE_COLUMNS = [*DOCUMENT_COLUMNS, "recipe", "set_aside", *VERSION_COLUMNS[-6:], "parts"]
 
 
-def schemas(dimensions: int) -> dict[str, pa.Schema]:
-    """The schema of each table. `groups`, `valid_from` and `valid_to` are on all three, for the scope's condition."""
+def field_column(name: str) -> str:
+    """The column of a declared field."""
+    return f"f_{name}"
+
+
+def field_columns(fields: Fields) -> list[pa.Field[Any]]:
+    """A column for each declared field, on all three tables."""
     import pyarrow as pa
 
-    text, number = pa.string(), pa.int64()
-    key = [pa.field("id", text, nullable=False)]
-    scope = [pa.field("groups", pa.list_(text)), pa.field("valid_from", pa.date32()), pa.field("valid_to", pa.date32())]
+    kinds: dict[FieldType, pa.DataType] = {
+        FieldType.TEXT: pa.string(),
+        FieldType.NUMBER: pa.float64(),
+        FieldType.DATE: pa.date32(),
+        FieldType.LIST: pa.list_(pa.string()),
+    }
+    return [pa.field(field_column(name), kinds[kind]) for name, kind in sorted(fields.items())]
 
-    def fields(kind: pa.DataType, names: str) -> list[pa.Field[Any]]:
+
+def schemas(dimensions: int, fields: Fields) -> dict[str, pa.Schema]:
+    """The schema of each table. What a scope's condition may name is on all three.
+
+    `valid_from` and `valid_to` are the days on which a version is found, `said_from` and `said_to` those said of it.
+    """
+    import pyarrow as pa
+
+    text, number, day, moment = pa.string(), pa.int64(), pa.date32(), pa.timestamp("us", "UTC")
+
+    def columns(kind: pa.DataType, names: str) -> list[pa.Field[Any]]:
         return [pa.field(name, kind) for name in names.split()]
 
+    key = [pa.field("id", text, nullable=False)]
+    scope = [
+        *columns(text, "document_id title source version language trust"),
+        pa.field("groups", pa.list_(text)),
+        *columns(day, "valid_from valid_to"),
+        pa.field("current", pa.bool_()),
+        *field_columns(fields),
+    ]
+    part = [*columns(text, "version_id kind text"), pa.field("place", number)]
     # A batch of documents may hold more text than the 2 GB of a plain string column.
     return {
         DOCUMENTS: pa.schema(
             key
-            + fields(text, "content_hash title source version language trust recipe parent_id metadata declared lost")
-            + fields(pa.large_string(), "text elements pages")
             + scope
+            + columns(text, "own_title content_hash recipe parent_id metadata declared lost fields ending set_aside")
+            + columns(pa.large_string(), "text elements pages")
+            + columns(day, "said_from said_to expires")
+            + columns(moment, "indexed_at ended_at")
+            + [pa.field("number", number), pa.field("searchable", pa.bool_()), pa.field("parts", pa.large_binary())]
         ),
         CHUNKS: pa.schema(
-            key
-            + fields(text, "document_id title source version text heading_path pages kind trust parent_id preamble")
-            + fields(number, "start end place")
-            + scope
+            key + scope + part + columns(text, "heading_path pages parent_id preamble") + columns(number, "start end")
         ),
         ENTRIES: pa.schema(
             key
-            + fields(text, "chunk_id document_id kind text derived_from tokens text_hash")
-            + fields(pa.list_(pa.float32(), dimensions), "vector")
             + scope
+            + part
+            + columns(text, "chunk_id derived_from tokens text_hash")
+            + columns(pa.list_(pa.float32(), dimensions), "vector")
         ),
     }
 
 
-def to_tables(added: Sequence[IndexedDocument], dimensions: int) -> dict[str, pa.Table]:
-    """All rows of a batch, by table."""
+def version_id(key: VersionKey) -> str:
+    """The id of a version's row. A number has no `@`, so no two keys have the same."""
+    return f"{key.document_id}@{key.number}"
+
+
+def to_tables(put: Sequence[IndexedDocument], dimensions: int, fields: Fields) -> dict[str, pa.Table]:
+    """All rows of a batch, by table. The parts of what is not searchable are in the row of its document."""
     import pyarrow as pa
 
-    shapes = schemas(dimensions)
-    documents = [_document_row(indexed) for indexed in added]
-    chunks = [
-        _chunk_row(chunk, place, indexed.document) for indexed in added for place, chunk in enumerate(indexed.chunks)
-    ]
-    entries = [row for indexed in added for row in _entry_rows(indexed)]
-    unsearchable = shapes[ENTRIES].remove(shapes[ENTRIES].get_field_index("vector"))
-    vectors = np.concatenate([np.zeros((0, dimensions), np.float32), *(indexed.vectors for indexed in added)])
-    column = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), dimensions)
+    shapes = schemas(dimensions, fields)
+    searchable = [indexed for indexed in put if indexed.standing.searchable]
+    documents = [_document_row(indexed, dimensions, fields) for indexed in put]
     return {
         DOCUMENTS: pa.Table.from_pylist(documents, schema=shapes[DOCUMENTS]),
-        CHUNKS: pa.Table.from_pylist(chunks, schema=shapes[CHUNKS]),
-        ENTRIES: pa.Table.from_pylist(entries, schema=unsearchable)
-        .append_column("vector", column)
-        .select(shapes[ENTRIES].names),
+        CHUNKS: _chunk_table(searchable, shapes[CHUNKS], fields),
+        ENTRIES: _entry_table(searchable, shapes[ENTRIES], fields),
     }
+
+
+def to_indexed(row: Row, chunks: Iterable[Row], entries: Iterable[Row]) -> IndexedDocument:
+    """A version from its document's row (`WHOLE_COLUMNS`) and the rows of its parts, in any order."""
+    if row["parts"] is not None:
+        chunks, entries = _unpacked(row["parts"])
+    made = [to_chunk(one) for one in _in_place(chunks)]
+    ordered = _in_place(entries)
+    vectors = [one["vector"] for one in ordered if one["vector"] is not None]
+    width = len(vectors[0]) if vectors else 0
+    return IndexedDocument(
+        document=to_document(row),
+        recipe=row["recipe"],
+        chunks=tuple(made),
+        entries=tuple(IndexedEntry(_entry(one), one["tokens"], one["text_hash"]) for one in ordered),
+        vectors=np.asarray(vectors, dtype=np.float32).reshape(len(vectors), width),
+        standing=_standing(row),
+        set_aside=row["set_aside"],
+    )
 
 
 def to_document(row: Row) -> Document:
     """A document; without text and elements where the row was read without them."""
     return Document(
-        id=row["id"],
+        id=row["document_id"],
         content_hash=row["content_hash"],
         title=row["title"],
         source=row["source"],
         version=row["version"],
         text=row.get("text", ""),
-        elements=tuple(_element(record) for record in json.loads(row.get("elements", "[]"))),
-        rights=Rights(frozenset(row["groups"])),
-        pages=tuple(_page(record) for record in json.loads(row["pages"])),
-        valid_from=row["valid_from"],
-        valid_to=row["valid_to"],
+        elements=load_elements(row.get("elements", "[]")),
+        rights=_rights(row),
+        pages=load_pages(row["pages"]),
+        valid_from=row["said_from"],
+        valid_to=row["said_to"],
         language=row["language"],
         trust=Trust(row["trust"]),
         parent_id=row["parent_id"],
         metadata=json.loads(row["metadata"]),
-        declared=_attributes().validate_json(row["declared"]),
+        declared=load_attributes(row["declared"]),
         lost=row["lost"],
+        number=row["number"],
+        indexed_at=row["indexed_at"],
+        own_title=row["own_title"],
+        expires=row["expires"],
+        fields=load_fields(row["fields"]),
     )
 
 
@@ -126,7 +197,7 @@ def to_chunk(row: Row) -> Chunk:
         heading_path=tuple(json.loads(row["heading_path"])),
         pages=tuple((number, label) for number, label in json.loads(row["pages"])),
         kind=ElementKind(row["kind"]),
-        rights=Rights(frozenset(row["groups"])),
+        rights=_rights(row),
         trust=Trust(row["trust"]),
         parent_id=row["parent_id"],
         preamble=row["preamble"],
@@ -134,102 +205,208 @@ def to_chunk(row: Row) -> Chunk:
 
 
 def to_ledger_line(row: Row) -> LedgerLine:
-    rights = Rights(frozenset(row["groups"]))
-    return LedgerLine(row["id"], row["source"], row["content_hash"], row["recipe"], rights, row["lost"])
+    return LedgerLine(
+        document_id=row["document_id"],
+        source=row["source"],
+        content_hash=row["content_hash"],
+        recipe=row["recipe"],
+        rights=_rights(row),
+        lost=row["lost"],
+        number=row["number"],
+        expires=row["expires"],
+        set_aside=row["set_aside"],
+    )
+
+
+def to_version(row: Row) -> Version:
+    standing = _standing(row)
+    return Version(
+        document_id=row["document_id"],
+        number=row["number"],
+        source=row["source"],
+        title=row["title"],
+        label=row["version"],
+        content_hash=row["content_hash"],
+        rights=_rights(row),
+        indexed_at=row["indexed_at"],
+        valid_from=row["said_from"],
+        valid_to=row["said_to"],
+        in_force_from=standing.in_force_from,
+        in_force_to=standing.in_force_to,
+        current=standing.current,
+        searchable=standing.searchable,
+        ended_at=standing.ended_at,
+        ending=standing.ending,
+    )
 
 
 def to_vector(row: Row) -> Vectors:
     return np.asarray(row["vector"], dtype=np.float32)
 
 
-def _document_row(indexed: IndexedDocument) -> Row:
-    document = indexed.document
+def _document_row(indexed: IndexedDocument, dimensions: int, fields: Fields) -> Row:
+    document, standing = indexed.document, indexed.standing
     return {
-        "id": document.id,
+        "id": version_id(indexed.key),
+        **_scope(indexed, fields),
+        "groups": sorted(document.rights.groups),
+        "number": document.number,
+        "own_title": document.own_title,
         "content_hash": document.content_hash,
+        "recipe": indexed.recipe,
+        "text": document.text,
+        "elements": dump_elements(document.elements),
+        "pages": dump_pages(document.pages),
+        "parent_id": document.parent_id,
+        "metadata": json.dumps(dict(document.metadata)),
+        "declared": dump_attributes(document.declared),
+        "lost": document.lost,
+        "fields": dump_fields(document.fields),
+        "said_from": document.valid_from,
+        "said_to": document.valid_to,
+        "expires": document.expires,
+        "indexed_at": document.indexed_at,
+        "searchable": standing.searchable,
+        "ended_at": standing.ended_at,
+        "ending": standing.ending.value if standing.ending else None,
+        "set_aside": indexed.set_aside,
+        "parts": None if standing.searchable else _packed(indexed, dimensions, fields),
+    }
+
+
+def _scope(indexed: IndexedDocument, fields: Fields) -> Row:
+    """What a scope's condition may name, but for the groups, which each part has of its own."""
+    document, standing = indexed.document, indexed.standing
+    values = {field_column(name): _as_stored(document.fields.get(name)) for name in fields}
+    return {
+        "document_id": document.id,
         "title": document.title,
         "source": document.source,
         "version": document.version,
         "language": document.language,
         "trust": document.trust.value,
-        "recipe": indexed.recipe,
-        "text": document.text,
-        "elements": json.dumps([_element_record(element) for element in document.elements]),
-        "pages": json.dumps([_page_record(page) for page in document.pages]),
-        "parent_id": document.parent_id,
-        "metadata": json.dumps(dict(document.metadata)),
-        "declared": _attributes().dump_json(document.declared).decode(),
-        "lost": document.lost,
-        "groups": sorted(document.rights.groups),
-        "valid_from": document.valid_from,
-        "valid_to": document.valid_to,
+        "valid_from": standing.in_force_from,
+        "valid_to": standing.in_force_to,
+        "current": standing.current,
+        **values,
     }
 
 
-def _chunk_row(chunk: Chunk, place: int, document: Document) -> Row:
-    return {
-        "id": chunk.id,
-        "document_id": chunk.document_id,
-        "title": chunk.title,
-        "source": chunk.source,
-        "version": chunk.version,
-        "text": chunk.text,
-        "start": chunk.start,
-        "end": chunk.end,
-        "place": place,
-        "heading_path": json.dumps(chunk.heading_path),
-        "pages": json.dumps(chunk.pages),
-        "kind": chunk.kind.value,
-        "trust": chunk.trust.value,
-        "parent_id": chunk.parent_id,
-        "preamble": chunk.preamble,
-        "groups": sorted(chunk.rights.groups),
-        "valid_from": document.valid_from,
-        "valid_to": document.valid_to,
-    }
+def _chunk_table(put: Sequence[IndexedDocument], schema: pa.Schema, fields: Fields) -> pa.Table:
+    import pyarrow as pa
 
-
-def _entry_rows(indexed: IndexedDocument) -> list[Row]:
-    return [
+    rows = [
         {
+            **scope,
+            "id": chunk.id,
+            "version_id": version_id(indexed.key),
+            "title": chunk.title,
+            "version": chunk.version,
+            "text": chunk.text,
+            "start": chunk.start,
+            "end": chunk.end,
+            "place": place,
+            "heading_path": json.dumps(chunk.heading_path),
+            "pages": json.dumps(chunk.pages),
+            "kind": chunk.kind.value,
+            "trust": chunk.trust.value,
+            "parent_id": chunk.parent_id,
+            "preamble": chunk.preamble,
+            "groups": sorted(chunk.rights.groups),
+        }
+        for indexed in put
+        for scope in (_scope(indexed, fields),)
+        for place, chunk in enumerate(indexed.chunks)
+    ]
+    return pa.Table.from_pylist(rows, schema=schema)
+
+
+def _entry_table(put: Sequence[IndexedDocument], schema: pa.Schema, fields: Fields) -> pa.Table:
+    """Vectors are added as one array: as lists of numbers they would be copied one by one."""
+    import pyarrow as pa
+
+    rows = [
+        {
+            **scope,
             "id": item.entry.id,
+            "version_id": version_id(indexed.key),
             "chunk_id": item.entry.chunk_id,
-            "document_id": item.entry.document_id,
             "kind": item.entry.kind.value,
             "text": item.entry.text,
             "derived_from": json.dumps(item.entry.derived_from),
             "tokens": item.tokens,
             "text_hash": item.text_hash,
+            "place": place,
             "groups": sorted(item.entry.rights.groups),
-            "valid_from": item.entry.valid_from,
-            "valid_to": item.entry.valid_to,
         }
-        for item in indexed.entries
+        for indexed in put
+        for scope in (_scope(indexed, fields),)
+        for place, item in enumerate(indexed.entries)
     ]
+    dimensions = schema.field("vector").type.list_size
+    vectors = np.concatenate([np.zeros((0, dimensions), np.float32), *(indexed.vectors for indexed in put)])
+    column = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), dimensions)
+    unsearchable = schema.remove(schema.get_field_index("vector"))
+    return pa.Table.from_pylist(rows, schema=unsearchable).append_column("vector", column).select(schema.names)
 
 
-@cache
-def _attributes() -> TypeAdapter[Attributes]:
-    return TypeAdapter(Attributes)
+def _packed(indexed: IndexedDocument, dimensions: int, fields: Fields) -> bytes:
+    """The parts of a version that is in no leg, as two Arrow streams one after the other."""
+    import pyarrow as pa
+
+    shapes = schemas(dimensions, fields)
+    sink = pa.BufferOutputStream()
+    embedded = len(indexed.vectors) == len(indexed.entries)
+    vectors = indexed.vectors if embedded else np.zeros((len(indexed.entries), dimensions), np.float32)
+    entries = _entry_table([replace(indexed, vectors=vectors)], shapes[ENTRIES], fields)
+    if not embedded:
+        missing = pa.nulls(entries.num_rows, shapes[ENTRIES].field("vector").type)
+        entries = entries.set_column(entries.schema.get_field_index("vector"), "vector", missing)
+    for table in (_chunk_table([indexed], shapes[CHUNKS], fields), entries):
+        with pa.ipc.new_stream(sink, table.schema) as stream:
+            stream.write_table(table)
+    return sink.getvalue().to_pybytes()
 
 
-def _element_record(element: Element) -> list[Any]:
-    place = [element.kind.value, element.start, element.end, element.heading_path, element.page, element.box]
-    return [*place, element.header_rows, element.preamble, element.cuts, element.links]
+def _unpacked(parts: bytes) -> tuple[list[Row], list[Row]]:
+    import pyarrow as pa
+
+    source = pa.BufferReader(parts)
+    chunks: list[Row] = pa.ipc.open_stream(source).read_all().to_pylist()
+    entries: list[Row] = pa.ipc.open_stream(source).read_all().to_pylist()
+    return chunks, entries
 
 
-def _element(record: list[Any]) -> Element:
-    kind, start, end, path, page, box, header_rows, preamble, cuts, links = record
-    at = None if box is None else tuple(box)
-    return Element(
-        ElementKind(kind), start, end, tuple(path), page, at, header_rows, preamble, tuple(cuts), tuple(links)
+def _in_place(rows: Iterable[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: int(row["place"]))
+
+
+def _entry(row: Row) -> Entry:
+    return Entry(
+        id=row["id"],
+        chunk_id=row["chunk_id"],
+        document_id=row["document_id"],
+        kind=EntryKind(row["kind"]),
+        text=row["text"],
+        rights=_rights(row),
+        derived_from=tuple(json.loads(row["derived_from"])),
     )
 
 
-def _page_record(page: Page) -> list[Any]:
-    return [page.number, page.label, page.start, page.end, page.state.value, page.reason, page.confidence]
+def _standing(row: Row) -> Standing:
+    return Standing(
+        current=row["current"],
+        searchable=row["searchable"],
+        in_force_from=row["valid_from"],
+        in_force_to=row["valid_to"],
+        ended_at=row["ended_at"],
+        ending=Ending(row["ending"]) if row["ending"] else None,
+    )
 
 
-def _page(record: list[Any]) -> Page:
-    number, label, start, end, state, reason, confidence = record
-    return Page(number, label, start, end, PageState(state), reason, confidence)
+def _rights(row: Row) -> Rights:
+    return Rights(frozenset(row["groups"]))
+
+
+def _as_stored(value: FieldValue | None) -> object:
+    return list(value) if isinstance(value, tuple) else value

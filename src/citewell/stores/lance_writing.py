@@ -9,8 +9,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from citewell.filters import FieldType
 from citewell.stores import conditions
-from citewell.stores.lance_rows import CHUNKS, DOCUMENTS, ENTRIES, TABLES, schemas
+from citewell.stores.lance_rows import CHUNKS, DOCUMENTS, ENTRIES, TABLES, field_column, field_columns, schemas
 from citewell.stores.manifest import sync_folder
 
 if TYPE_CHECKING:
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
 
 Tables = dict[str, "Table"]
 
-LOOKED_UP = {DOCUMENTS: ("id",), CHUNKS: ("id", "document_id"), ENTRIES: ("id", "document_id", "text_hash")}
+LOOKED_UP = {
+    DOCUMENTS: ("id", "document_id", "source"),
+    CHUNKS: ("id", "document_id", "version_id"),
+    ENTRIES: ("id", "version_id", "text_hash"),
+}
 
 KEPT = timedelta(hours=1)
 """Younger versions are never cleaned up: a reader may be in the middle of a call that uses them."""
@@ -40,7 +45,7 @@ MAX_UNINDEXED_SHARE = 0.2
 def create_tables(connection: DBConnection, dimensions: int) -> Tables:
     """Empty tables."""
     tables = {}
-    for name, schema in schemas(dimensions).items():
+    for name, schema in schemas(dimensions, {}).items():
         table: Any = connection.create_table(name, schema=schema)
         table.set_unenforced_primary_key("id")
         tables[name] = table
@@ -60,16 +65,27 @@ def open_at(connection: DBConnection, versions: Mapping[str, int]) -> Tables:
     return tables
 
 
-def write(tables: Tables, rows: Mapping[str, pa.Table], removed: Collection[str]) -> None:
-    """Delete all parts of documents by id, and of those that `rows` replaces; then add `rows`."""
-    gone = _stored(tables[DOCUMENTS], {*removed, *_ids(rows[DOCUMENTS])})
+def write(tables: Tables, rows: Mapping[str, pa.Table], dropped: Collection[str]) -> None:
+    """Delete all rows of versions, by their ids, and of those that `rows` replaces; then add `rows`."""
+    gone = _stored(tables[DOCUMENTS], {*dropped, *_ids(rows[DOCUMENTS])})
     if gone:
         tables[DOCUMENTS].delete(conditions.one_of("id", gone))
-        tables[CHUNKS].delete(conditions.one_of("document_id", gone))
-        tables[ENTRIES].delete(conditions.one_of("document_id", gone))
+        tables[CHUNKS].delete(conditions.one_of("version_id", gone))
+        tables[ENTRIES].delete(conditions.one_of("version_id", gone))
     for name, table in tables.items():
         if rows[name].num_rows:
             table.add(rows[name])
+
+
+def declare(tables: Tables, before: Mapping[str, FieldType], fields: Mapping[str, FieldType]) -> None:
+    """Give all tables a column for each field, empty where it is new or of another type than before."""
+    gone = [field_column(name) for name, kind in before.items() if fields.get(name) != kind]
+    come = field_columns({name: kind for name, kind in fields.items() if before.get(name) != kind})
+    for table in tables.values():
+        if gone:
+            table.drop_columns(gone)
+        if come:
+            table.add_columns(come)
 
 
 def settle(tables: Tables, *, compacted: bool, exact_up_to: int) -> None:
@@ -121,6 +137,12 @@ def clean_up(tables: Tables) -> None:
     """
     for table in tables.values():
         table.optimize(cleanup_older_than=KEPT)
+
+
+def erase(tables: Tables) -> None:
+    """Remove every version but the newest, which is to be just compacted and in the manifest."""
+    for table in tables.values():
+        table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
 
 
 @contextmanager

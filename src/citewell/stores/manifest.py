@@ -1,4 +1,4 @@
-"""`manifest.json`: what an index was made with, and which table versions are its state.
+"""`manifest.json`: what a generation was made with, and which table versions are its state.
 
 The manifest is the commit. Tables are written first, as versions that nobody reads; then one `os.replace` of this file
 makes all of them the state at once. What no manifest names does not exist.
@@ -9,36 +9,33 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
 from citewell.errors import IndexFormatError, IndexNotFound, PermissionRefused
-from citewell.models.embedder import ModelIdentity
-from citewell.stores.store import Counts
+from citewell.filters import FieldType
+from citewell.stores.home import FORMAT
+from citewell.stores.store import Counts, MadeWith
 
-FORMAT = 2
 FILE = "manifest.json"
 UNSAVED = "manifest.json.new"
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """`canaries` are the embedder's vectors of fixed texts, `analyser` the version of what made the tokens.
+    """`fields` are the metadata fields that have a column.
 
     `tables` maps each table to its version. Where `settled` is False a run ended early, or is under way: nothing is
     missing, but BM25 scores are a few per cent off until a run ends.
     """
 
-    created: str
-    embedder: ModelIdentity
-    canaries: tuple[tuple[float, ...], ...]
-    analyser: str
+    made_with: MadeWith
     tables: Mapping[str, int]
     counts: Counts
+    fields: Mapping[str, FieldType] = field(default_factory=dict)
     settled: bool = True
-    generation: int = 1
     format: int = FORMAT
 
 

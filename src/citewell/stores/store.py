@@ -1,33 +1,70 @@
 """The store protocol: where documents, chunks and entries live, and the only way to search them.
 
 Every reading call takes a `Scope`: the engine filters by it *before* it ranks or counts. There is no call without one,
-but for the writer's `ledger`, which returns hashes and no text.
+but for those of the writer. A store holds every version of a document; what becomes of the older ones when a new one
+comes, and what is brought back, is decided above, in `citewell.history`: an engine only puts, drops and fetches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import Protocol
 
-from citewell.models.embedder import Vectors
-from citewell.types import Chunk, Document, Entry, Rights
+from citewell.filters import FieldType, Filter
+from citewell.models.embedder import ModelIdentity, Vectors
+from citewell.types import Chunk, Document, Ending, Entry, Rights, Version
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a search may see: entries readable by any of `groups`, of documents in force `on` that day.
+    """What a search may see: entries readable by any of `groups`, of versions in force `on` that day.
 
-    `groups=None` is the owner of the index, at the command line or in the writer; `on=None` is any day.
+    `groups=None` is the owner of the index, at the command line or in the writer. `on=None` is the current version of
+    each document, in force or not. `where` leaves documents out by their metadata; its fields are declared ones.
     """
 
     groups: frozenset[str] | None
     on: date | None = None
+    where: Filter | None = None
 
 
 OWNER = Scope(groups=None)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeWith:
+    """What a store was made with, and must be searched with. `canaries` are the embedder's vectors of fixed texts."""
+
+    embedder: ModelIdentity
+    canaries: tuple[tuple[float, ...], ...]
+    analyser: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class VersionKey:
+    """Names one version of one document."""
+
+    document_id: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a version stands. One that is `searchable` is in every leg, found on the days from `in_force_from` to
+    `in_force_to` (both included, None is open); another is only kept, to be brought back.
+
+    One version of a document at most is `current`; it is searchable.
+    """
+
+    current: bool = True
+    searchable: bool = True
+    in_force_from: date | None = None
+    in_force_to: date | None = None
+    ended_at: datetime | None = None
+    ending: Ending | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +81,14 @@ class IndexedEntry:
 
 @dataclass(frozen=True, slots=True)
 class IndexedDocument:
-    """A document with all that is stored of it. `recipe` names the settings that made its chunks and entries.
+    """One version of a document with all that is stored of it.
 
-    `vectors` has shape (len(entries), dimensions), float32, rows of length 1.
+    `recipe` names the settings that made its chunks and entries. `vectors` has shape (len(entries), dimensions),
+    float32, rows of length 1; of a version that is not searchable it may have no rows, and is embedded when brought
+    back. `set_aside` is the content hash of the file whose version was rolled back: that file is not taken in again
+    until it changes.
+
+    The days of `standing`, not those that document and entries were given, are what a scope's day is compared with.
     """
 
     document: Document
@@ -54,12 +96,18 @@ class IndexedDocument:
     chunks: tuple[Chunk, ...]
     entries: tuple[IndexedEntry, ...]
     vectors: Vectors
+    standing: Standing = Standing()
+    set_aside: str = ""
+
+    @property
+    def key(self) -> VersionKey:
+        return VersionKey(self.document.id, self.document.number)
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerLine:
-    """What the writer knows of a stored document, to tell whether its file changed. Holds no text of it, and in `lost`
-    what the report said could not be read."""
+    """What the writer knows of a document's current version, to tell whether its file changed. Holds no text of it, and
+    in `lost` what the report said could not be read."""
 
     document_id: str
     source: str
@@ -67,6 +115,9 @@ class LedgerLine:
     recipe: str
     rights: Rights
     lost: str = ""
+    number: int = 1
+    expires: date | None = None
+    set_aside: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +139,25 @@ class Counts:
 class Reader(Protocol):
     """One state of the store, whole: what is committed later is not in it. Safe to use from several threads."""
 
+    @property
+    def fields(self) -> Mapping[str, FieldType]:
+        """The metadata fields that a scope's `where` may name beside the built-in ones."""
+        ...
+
     def dense(self, vector: Vectors, k: int, scope: Scope) -> list[Match]:
         """The k entries with the highest cosine to `vector` (shape (dimensions,), length 1), best first.
 
-        Exact: returns min(k, entries in scope) matches. Ties are in the order of entry ids.
+        Returns min(k, entries in scope) matches, whatever the scope. The exact ones where few are in scope; above that
+        an engine may search by an index, at a recall that `docs/engines.md` states. The scores are exact cosines in any
+        case. Ties are in the order of entry ids.
         """
         ...
 
     def keyword(self, tokens: Sequence[str], k: int, scope: Scope) -> list[Match]:
-        """The k entries with the highest BM25 score (k1 = 1.2, b = 0.75), best first; only entries with some token."""
+        """The k entries with the highest BM25 score (k1 = 1.2, b = 0.75), best first; only entries with some token.
+
+        The statistics count all searchable entries of the store.
+        """
         ...
 
     def cosines(self, vector: Vectors, entry_ids: Collection[str], scope: Scope) -> dict[str, float]:
@@ -104,7 +165,8 @@ class Reader(Protocol):
         ...
 
     def chunks(self, chunk_ids: Collection[str], scope: Scope) -> dict[str, Chunk]:
-        """The given chunks that are in scope, by id."""
+        """The given chunks that are in scope, by id. A chunk's id names its version: with no day in the scope, those of
+        any searchable version."""
         ...
 
     def documents(self, scope: Scope) -> list[Document]:
@@ -129,12 +191,15 @@ class Reader(Protocol):
 class Store(Protocol):
     """Implementations are in this folder; `tests/stores/` holds the conformance suite that each of them passes."""
 
+    @property
+    def made_with(self) -> MadeWith: ...
+
     def reader(self) -> Reader:
         """The newest committed state. The same object is returned until a commit, of any process, makes a newer one."""
         ...
 
     def writing(self) -> AbstractContextManager[None]:
-        """Hold the writer's lock; `commit` may only be called inside.
+        """Hold the writer's lock; what is below may only be called inside, but for `ledger` and `versions`.
 
         Raises:
             IndexLocked: another writer holds it; the message names the holder.
@@ -142,19 +207,39 @@ class Store(Protocol):
         """
         ...
 
-    def commit(self, added: Sequence[IndexedDocument], removed: Collection[str] = ()) -> None:
-        """Store documents (each replaces what has its id) and remove others by id, in one atomic, durable step.
+    def commit(self, put: Sequence[IndexedDocument], drop: Collection[VersionKey] = ()) -> None:
+        """Store versions (each replaces what is stored of the same key) and drop others, in one atomic, durable step.
 
         After a kill at any moment a reader sees the state before or the state after, whole.
         """
         ...
 
-    def ledger(self) -> dict[str, LedgerLine]:
-        """What is stored, by document id."""
+    def fetch(self, keys: Collection[VersionKey]) -> list[IndexedDocument]:
+        """All that is stored of these versions, searchable or not, as it was put, in order; those that do not exist are
+        left out."""
+        ...
+
+    def ledger(self, roots: Collection[str] | None = None) -> dict[str, LedgerLine]:
+        """The current versions by document id: all, or those whose source is one of `roots`, lies below it (it goes on
+        with `/`) or inside it (with `!/`)."""
+        ...
+
+    def versions(self, document_ids: Collection[str] | None = None) -> list[Version]:
+        """The history of these documents, or of all: every version stored, by source, document and number."""
         ...
 
     def known_vectors(self, text_hashes: Collection[str]) -> dict[str, Vectors]:
-        """Stored vectors, each of shape (dimensions,), of the texts that have been embedded before, by text hash."""
+        """Stored vectors, each of shape (dimensions,), of the texts of searchable entries, by text hash."""
+        ...
+
+    def declare(self, fields: Mapping[str, FieldType]) -> None:
+        """Make these the fields that a scope's `where` may name. A field that is new, or of another type than it was,
+        has no values until documents are put again."""
+        ...
+
+    def erase(self) -> None:
+        """Make what was dropped unrecoverable: afterwards none of its text and none of its vectors is in any file of
+        the store. Readers in the middle of a call may have to begin again."""
         ...
 
     def close(self) -> None: ...
