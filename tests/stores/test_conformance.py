@@ -198,7 +198,7 @@ def test_a_bad_batch_is_refused_whole(store: Store) -> None:
     ):
         with pytest.raises(ValueError, match=r"."):
             commit(store, [indexed("good", ["replaced"]), bad], [key("good")])
-    with pytest.raises(ValueError, match="'wrong.*' is in the batch more than once"):
+    with pytest.raises(ValueError, match=r"'wrong.*' is in the batch more than once"):
         commit(store, [wrong, wrong])
     assert store.reader().document("good", OWNER) == good.document
     assert store.reader().counts(OWNER) == Counts(1, 2, 2)

@@ -291,24 +291,6 @@ def test_a_creation_that_died_is_no_index_and_may_be_repeated(tmp_path: Path, mo
     assert store.made_with == made_with()
 
 
-def test_a_directory_with_anything_else_in_it_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "tables").mkdir()
-    mine = tmp_path / "tables" / "mine.csv"
-    mine.write_text("a,b\n")
-    with pytest.raises(PathError, match=r"not empty and holds no index \(tables\)"):
-        create(tmp_path)
-    assert mine.read_text() == "a,b\n"
-
-
-def test_an_index_that_lost_its_manifest_is_not_made_anew(store: LanceStore, tmp_path: Path) -> None:
-    commit(store, [indexed("a", ["kept"])])
-    moved = (tmp_path / "index" / "manifest.json").rename(tmp_path / "manifest.json")
-    with pytest.raises(PathError, match="not empty"):
-        create(tmp_path / "index")
-    moved.rename(tmp_path / "index" / "manifest.json")
-    assert LanceStore.open(tmp_path / "index", Storage()).reader().counts(OWNER).documents == 1
-
-
 def test_tables_that_the_manifest_names_and_are_not_there_are_damage(store: LanceStore, tmp_path: Path) -> None:
     manifest.save(tmp_path / "index", replace(store.manifest, tables={**store.manifest.tables, "chunks": 999}))
     with pytest.raises(IndexFormatError, match=r"chunks of .* cannot be read at version 999"):

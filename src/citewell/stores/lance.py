@@ -31,11 +31,11 @@ from citewell.errors import PathError
 from citewell.filters import FieldType
 from citewell.models.embedder import Vectors
 from citewell.settings import Storage
-from citewell.stores import lance_writing, manifest
+from citewell.stores import files, lance_writing, manifest
 from citewell.stores.batch import check
 from citewell.stores.lance_reader import LanceReader
 from citewell.stores.lance_rows import TABLES, to_tables, version_id
-from citewell.stores.lock import HOLDER, LOCK, WriterLock
+from citewell.stores.lock import WriterLock
 from citewell.stores.manifest import Manifest
 from citewell.stores.store import Counts, IndexedDocument, LedgerLine, MadeWith, VersionKey
 from citewell.types import Version
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from lancedb.db import DBConnection
 
 FOLDER = "tables"
-UNFINISHED = "unfinished"
 
 INDEX_CACHE_BYTES = 512 * 2**20
 METADATA_CACHE_BYTES = 128 * 2**20
@@ -71,14 +70,12 @@ class LanceStore:
             IndexLocked: another process is just making it.
             PermissionRefused: the directory cannot be made or written to.
         """
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-        except PermissionError:
-            raise manifest.not_writable(path) from None
-        except (FileExistsError, NotADirectoryError):
-            raise PathError(f"{path} is not a directory.", remedy="Give another path for the index.") from None
+        files.make_folder(path)
         with WriterLock(path):
-            _make_room(path)
+            if (path / manifest.FILE).exists():
+                raise PathError(f"There is an index in {path} already.", remedy="Open it, or give another path.")
+            if (path / FOLDER).exists():
+                shutil.rmtree(path / FOLDER)  # of a creation that died: it made no manifest
             with lance_writing.durably(path / FOLDER):
                 tables = lance_writing.create_tables(_connect(path / FOLDER), made_with.embedder.dimensions)
                 lance_writing.settle(tables, compacted=False, exact_up_to=storage.exact_up_to)
@@ -88,7 +85,6 @@ class LanceStore:
                 counts=Counts(0, 0, 0),
             )
             manifest.save(path, first)
-            (path / UNFINISHED).unlink()
         return cls(path, storage)
 
     @classmethod
@@ -220,27 +216,6 @@ class LanceStore:
                 lance_writing.erase(tables)
             elif compact:
                 lance_writing.clean_up(tables)
-
-
-def _make_room(path: Path) -> None:
-    """Refuse a directory with anything in it but what a creation that died has left, and remove that.
-
-    Its mark is written before anything else and removed when the manifest is there: without the mark, tables are
-    somebody's, if only of an index whose manifest was lost.
-    """
-    if (path / manifest.FILE).exists():
-        raise PathError(f"There is an index in {path} already.", remedy="Open it, or give another path.")
-    foreign = {entry.name for entry in path.iterdir()} - {LOCK, HOLDER, UNFINISHED}
-    if (path / UNFINISHED).exists():
-        foreign -= {FOLDER, manifest.UNSAVED}
-    if foreign:
-        raise PathError(
-            f"{path} is not empty and holds no index ({', '.join(sorted(foreign)[:3])}).",
-            remedy="Give a new or empty directory; if this was an index, its manifest.json is missing: restore that.",
-        )
-    (path / UNFINISHED).touch()
-    if (path / FOLDER).exists():
-        shutil.rmtree(path / FOLDER)
 
 
 def _connect(folder: Path) -> DBConnection:

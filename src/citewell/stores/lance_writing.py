@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from citewell.filters import FieldType
 from citewell.stores import conditions
+from citewell.stores.files import sync_folder
 from citewell.stores.lance_rows import CHUNKS, DOCUMENTS, ENTRIES, TABLES, field_column, field_columns, schemas
-from citewell.stores.manifest import sync_folder
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,7 +12,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from citewell.errors import IndexLocked
-from citewell.stores.manifest import not_writable
+from citewell.stores import files
 
 LOCK = "writer.lock"
 HOLDER = "writer.json"
@@ -66,8 +66,8 @@ class WriterLock:
                 f"{self._directory} is being written to by {_holder(self._directory / HOLDER)}.",
                 remedy="Wait until it has finished, or stop it. Reading goes on meanwhile.",
             ) from None
-        except PermissionError:
-            raise not_writable(self._directory) from None
+        except OSError as error:
+            raise files.meaning(error, self._directory) from None
 
 
 def _this_process() -> str:
