@@ -11,6 +11,7 @@ CitewellError
 ├── LoadError                   one file could not be read; the others go on (exit code 1)
 │   ├── UnsupportedFormat       no loader for what the file holds
 │   ├── NotAFile                a link or a device in a folder
+│   ├── Expired                 its access rules have set an end to its time
 │   ├── EmptyFile               nothing in it
 │   ├── DamagedFile             it does not parse
 │   ├── PasswordNeeded          it is encrypted
@@ -22,11 +23,17 @@ CitewellError
 │   ├── FingerprintMismatch     the embedder is not the one that made the index
 │   └── PermissionRefused       the file system says no
 └── ServiceError                a model endpoint                        (exit code 4)
+    ├── IndexingStopped         while indexing: what is committed stays
     ├── ServiceUnreachable      no connection, a time-out, or it keeps failing
     └── ServiceRefused          it answered, and the answer is no (key, model name, quota)
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from citewell.types import IndexReport
 
 
 class CitewellError(Exception):
@@ -93,6 +100,10 @@ class NotAFile(LoadError):
     """A symbolic link, a device, a pipe or a socket inside a folder; it is never opened."""
 
 
+class Expired(LoadError):
+    """The day on which its access rules let it expire has come."""
+
+
 class EmptyFile(LoadError):
     """The file holds nothing, or only white space."""
 
@@ -139,6 +150,14 @@ class ServiceError(CitewellError):
     """A model endpoint failed."""
 
     exit_code = 4
+
+
+class IndexingStopped(ServiceError):
+    """A model's endpoint failed during indexing. What was committed stays; `report` says what became of each file."""
+
+    def __init__(self, message: str, *, remedy: str, report: IndexReport | None = None) -> None:
+        super().__init__(message, remedy=remedy)
+        self.report = report
 
 
 class ServiceUnreachable(ServiceError):

@@ -15,13 +15,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from citewell.credentials import Credentials
-from citewell.errors import QuestionError, UnknownId
+from citewell.errors import IndexingStopped, QuestionError, ServiceError
+from citewell.filters import Filter, check
 from citewell.generation.answer import answer
 from citewell.generation.lost import lost_warnings
 from citewell.ingest import Ingest
 from citewell.intake import Intake
 from citewell.journal import Journal, OnProgress
-from citewell.loading import discover, document_id, inner_source, source_at
+from citewell.loading import discover
 from citewell.loading.parsing import check_plugins
 from citewell.models import configured
 from citewell.models.fingerprint import canaries, require_same_space
@@ -29,9 +30,24 @@ from citewell.retrieval.analyser import ANALYSER_VERSION
 from citewell.retrieval.floor import above_floor
 from citewell.retrieval.search import search
 from citewell.settings import Settings
-from citewell.stores.lance import LanceStore
-from citewell.stores.store import OWNER, Reader, Scope
-from citewell.types import Answer, Chunk, Document, Hit, IndexReport, Principal, Status, Trace
+from citewell.stores.home import Home
+from citewell.stores.homes import home_at
+from citewell.stores.store import OWNER, MadeWith, Reader, Scope, Store
+from citewell.types import (
+    Answer,
+    Chunk,
+    Document,
+    Ending,
+    FileReport,
+    Hit,
+    IndexReport,
+    Principal,
+    Receipt,
+    Status,
+    Trace,
+    Version,
+)
+from citewell.upkeep import Upkeep, ids_of, unknown
 
 if TYPE_CHECKING:
     from citewell.models.embedder import Embedder
@@ -46,17 +62,17 @@ class Index:
     `add`, `search` and `ask` has an async twin that runs the same code in a worker thread: `aadd`, `asearch`, `aask`.
     """
 
-    def __init__(self, path: Path, store: LanceStore, embedder: Embedder, settings: Settings) -> None:
-        self.path = path
+    def __init__(self, home: Home, embedder: Embedder, settings: Settings) -> None:
+        """Use `open` or `create`."""
         self.settings = settings
-        self._store = store
+        self._home = home
         self._embedder = embedder
         self._llm = configured.llm(settings.models)
-        self._same_space = False
+        self._same_space: set[int] = set()
 
     @classmethod
     def create(cls, path: str | Path, *, settings: Settings | None = None) -> Index:
-        """Make an empty index at `path`, a folder that does not exist yet or is empty.
+        """Make an empty index at `path`: a folder that does not exist yet or is empty, or the URL of a database.
 
         Raises:
             PathError: there is something at `path` already.
@@ -64,10 +80,9 @@ class Index:
         """
         settings = settings or Settings()
         embedder = configured.embedder(settings.models)
-        store = LanceStore.create(
-            Path(path), identity=embedder.identity, canaries=canaries(embedder), analyser=ANALYSER_VERSION
-        )
-        return cls(Path(path), store, embedder, settings)
+        home = home_at(path, settings.storage)
+        home.create(MadeWith(embedder.identity, canaries(embedder), ANALYSER_VERSION))
+        return cls(home, embedder, settings)
 
     @classmethod
     def open(cls, path: str | Path, *, settings: Settings | None = None) -> Index:
@@ -75,10 +90,17 @@ class Index:
 
         Raises:
             IndexNotFound: there is none.
-            IndexFormatError: it was made by another version, or its manifest is damaged.
+            IndexFormatError: it was made by another version, or is damaged.
         """
         settings = settings or Settings()
-        return cls(Path(path), LanceStore.open(Path(path)), configured.embedder(settings.models), settings)
+        home = home_at(path, settings.storage)
+        home.open(home.pointer().current)
+        return cls(home, configured.embedder(settings.models), settings)
+
+    @property
+    def location(self) -> str:
+        """Its folder, or its URL without the password."""
+        return self._home.location
 
     def __enter__(self) -> Self:
         return self
@@ -87,7 +109,7 @@ class Index:
         self.close()
 
     def close(self) -> None:
-        self._store.close()
+        self._home.close()
 
     # Indexing
 
@@ -103,18 +125,29 @@ class Index:
             SettingsError: an access file is wrong; nothing is indexed then.
             FingerprintMismatch: the embedder is not the one that made the index.
             IndexLocked: another process is writing.
+            IndexingStopped: the embedder's endpoint failed; it holds the report.
         """
         begin, journal = time.perf_counter(), Journal(on_progress)
         named = [Path(path) for path in paths]
-        found = discover(named, skip=self.path, ignore=self.settings.loading.ignore)
+        found = discover(named, skip=Path(self.location), ignore=self.settings.loading.ignore)
         check_plugins(self.settings.loading)
         credentials = Credentials.load()
-        with self._store.writing():
+        with self._upkeep.writing() as store:
             self._require_same_embedder()
-            intake = Intake(self._store, self.settings, journal, credentials)
-            run = Ingest(self._store, self._embedder, self.settings, journal)
-            run.commit(run.embed(run.prepare(intake.load(found, named))))
-            intake.remove_vanished(named)
+            store.declare(self.settings.metadata.fields)
+            history = self._upkeep.history_of(store)
+            intake = Intake(store, self.settings, journal, history.today, credentials)
+            run = Ingest(store, self._embedder, self.settings, journal, history)
+            try:
+                run.commit(run.embed(run.prepare(intake.load(found, named))))
+            except ServiceError as error:
+                journal.stopped(file.source for file in found.files)
+                report = journal.report(time.perf_counter() - begin, found.ignored)
+                raise IndexingStopped(error.message, remedy=error.remedy, report=report) from error
+            gone = intake.vanished()
+            ended = [*intake.expired(gone), *store.expired(history.today).values()]
+            run.remove(ended, Ending.EXPIRED)
+            run.remove([line for line in gone if line not in ended], Ending.DELETED)
         return journal.report(time.perf_counter() - begin, found.ignored)
 
     def add_documents(self, documents: Sequence[Document], *, on_progress: OnProgress | None = None) -> IndexReport:
@@ -123,46 +156,106 @@ class Index:
         Raises:
             FingerprintMismatch: the embedder is not the one that made the index.
             IndexLocked: another process is writing.
+            IndexingStopped: the embedder's endpoint failed.
         """
         begin, journal = time.perf_counter(), Journal(on_progress)
-        with self._store.writing():
+        with self._upkeep.writing() as store:
             self._require_same_embedder()
-            intake = Intake(self._store, self.settings, journal)
-            run = Ingest(self._store, self._embedder, self.settings, journal)
+            store.declare(self.settings.metadata.fields)
+            history = self._upkeep.history_of(store)
+            intake = Intake(store, self.settings, journal, history.today)
+            run = Ingest(store, self._embedder, self.settings, journal, history)
             run.commit(run.embed(run.prepare(intake.take(documents))))
         return journal.report(time.perf_counter() - begin)
 
-    def delete(self, name: str) -> str:
-        """Remove a document, by id, source URI or path, and the files inside it from every leg. Returns its source.
+    # Going back and taking away. The owner's calls.
 
-        The owner's call.
+    def delete(self, name: str) -> Receipt:
+        """Take a document out of every leg, by id, source URI or path, with the files inside it, or all below a folder.
+
+        It can be brought back with `rollback` for as long as `keep_deleted_days` says. Its file stays where it is.
 
         Raises:
             UnknownId: there is no such document.
             IndexLocked: another process is writing.
         """
-        with self._store.writing():
-            document = self._find_document(name, OWNER)
-            if document is None:
-                raise _unknown(name)
-            inside = inner_source(document.source)
-            ids = [line.document_id for line in self._store.ledger().values() if line.source.startswith(inside)]
-            self._store.commit([], removed=[document.id, *ids])
-        return document.source
+        return self._upkeep.delete(name)
+
+    def purge(self, name: str) -> Receipt:
+        """Remove every version of a document from every file of the index, in all its generations, for good.
+
+        By id, source URI or path, deleted or not, with the files inside it, or all below a folder.
+
+        Raises:
+            UnknownId: nothing of it is stored.
+            IndexLocked: another process is writing.
+        """
+        return self._upkeep.purge(name)
+
+    def history(self, name: str) -> tuple[Version, ...]:
+        """Every version of a document that is stored, oldest first, by id, source URI or path.
+
+        Raises:
+            UnknownId: there is none.
+        """
+        return self._upkeep.versions(name)
+
+    def rollback(self, name: str, number: int | None = None) -> Version:
+        """Bring back an earlier version of a document, or a deleted one, as its newest; by default the last before now.
+
+        It has the rights that the document has now, as far as the version had them. What its file holds now is not
+        taken in again until the file changes. Nothing is embedded again.
+
+        Raises:
+            UnknownId: there is no such document or version.
+            IndexLocked: another process is writing.
+        """
+        return self._upkeep.roll_back(name, number)
+
+    def name_state(self, state: str) -> datetime:
+        """Give the index as it is now a name, to roll back to.
+
+        Raises:
+            UsageError: the name is taken or no name.
+            IndexLocked: another process is writing.
+        """
+        return self._upkeep.name_state(state)
+
+    def states(self) -> dict[str, datetime]:
+        """The named states and when they were."""
+        return dict(self._home.pointer().states)
+
+    def rollback_to(self, state: str) -> tuple[FileReport, ...]:
+        """Bring every document back to what it was in a named state, in one step, as new versions. Rights stay.
+
+        Raises:
+            UnknownId: there is no such state.
+            IndexLocked: another process is writing.
+        """
+        return self._upkeep.roll_all_back(state)
 
     # Answering
 
-    def ask(self, question: str, *, principal: Principal | None = None, as_of: date | None = None) -> Answer:
+    def ask(
+        self,
+        question: str,
+        *,
+        principal: Principal | None = None,
+        as_of: date | None = None,
+        where: Filter | None = None,
+    ) -> Answer:
         """A cited answer from the documents that `principal` may read and that are in force on `as_of` (today).
 
         Where nothing found is near enough to the question, the answer abstains and says why.
 
         Raises:
             QuestionError: the question is empty or too long.
+            FilterError: `where` names an unknown field, or a value that it cannot have.
             FingerprintMismatch: the embedder is not the one that made the index.
             ServiceError: the language model's endpoint failed.
         """
-        trace, scope, reader = Trace(), self._scope(principal, as_of), self._store.reader()
+        trace, reader = Trace(), self._store.reader()
+        scope = self._scope(principal, as_of, where, reader)
         question = _checked(question)
         found = self._search(question, self.settings.retrieval.keep, scope, reader, trace)
         with trace.step("floor", len(found)) as step:
@@ -193,35 +286,59 @@ class Index:
         )
 
     def search(
-        self, query: str, *, k: int | None = None, principal: Principal | None = None, as_of: date | None = None
+        self,
+        query: str,
+        *,
+        k: int | None = None,
+        principal: Principal | None = None,
+        as_of: date | None = None,
+        where: Filter | None = None,
     ) -> tuple[Hit, ...]:
         """The k (setting `keep`) best passages, best first, that `principal` may read and that are in force on `as_of`.
 
         Raises:
             QuestionError: the query is empty or too long, or k is not positive.
+            FilterError: `where` names an unknown field, or a value that it cannot have.
             FingerprintMismatch: the embedder is not the one that made the index.
         """
         k = self.settings.retrieval.keep if k is None else k
         if k < 1:
             raise QuestionError(f"k is {k}.", remedy="Ask for at least one passage.")
-        return self._search(_checked(query), k, self._scope(principal, as_of), self._store.reader(), Trace())
+        reader = self._store.reader()
+        return self._search(_checked(query), k, self._scope(principal, as_of, where, reader), reader, Trace())
 
     async def aadd(self, *paths: str | Path, on_progress: OnProgress | None = None) -> IndexReport:
         return await asyncio.to_thread(self.add, *paths, on_progress=on_progress)
 
-    async def aask(self, question: str, *, principal: Principal | None = None, as_of: date | None = None) -> Answer:
-        return await asyncio.to_thread(self.ask, question, principal=principal, as_of=as_of)
+    async def aask(
+        self,
+        question: str,
+        *,
+        principal: Principal | None = None,
+        as_of: date | None = None,
+        where: Filter | None = None,
+    ) -> Answer:
+        return await asyncio.to_thread(self.ask, question, principal=principal, as_of=as_of, where=where)
 
     async def asearch(
-        self, query: str, *, k: int | None = None, principal: Principal | None = None, as_of: date | None = None
+        self,
+        query: str,
+        *,
+        k: int | None = None,
+        principal: Principal | None = None,
+        as_of: date | None = None,
+        where: Filter | None = None,
     ) -> tuple[Hit, ...]:
-        return await asyncio.to_thread(self.search, query, k=k, principal=principal, as_of=as_of)
+        return await asyncio.to_thread(self.search, query, k=k, principal=principal, as_of=as_of, where=where)
 
     # Looking
 
-    def documents(self, *, principal: Principal | None = None, as_of: date | None = None) -> tuple[Document, ...]:
+    def documents(
+        self, *, principal: Principal | None = None, as_of: date | None = None, where: Filter | None = None
+    ) -> tuple[Document, ...]:
         """The documents that `principal` may read and that are in force, by source, without their text."""
-        return tuple(self._store.reader().documents(self._scope(principal, as_of)))
+        reader = self._store.reader()
+        return tuple(reader.documents(self._scope(principal, as_of, where, reader)))
 
     def show(self, name: str, *, principal: Principal | None = None) -> Document | Chunk:
         """A document, by id, source URI or path, or a chunk by id; in force or not.
@@ -235,7 +352,7 @@ class Index:
             return document
         chunk = self._store.reader().chunks([name], scope).get(name)
         if chunk is None:
-            raise _unknown(name)
+            raise unknown(name)
         return chunk
 
     def chunks(self, document_id: str, *, principal: Principal | None = None) -> tuple[Chunk, ...]:
@@ -245,17 +362,19 @@ class Index:
 
     def status(self) -> Status:
         """The index in numbers. The owner's call: it counts what single readers may not see."""
-        counts, manifest = self._store.reader().counts(OWNER), self._store.manifest
+        pointer, store = self._home.pointer(), self._store
+        counts, made_with = store.reader().counts(OWNER), store.made_with
         return Status(
-            path=str(self.path),
+            path=self.location,
             documents=counts.documents,
             chunks=counts.chunks,
             entries=counts.entries,
-            embedder=manifest.embedder.name,
-            analyser=manifest.analyser,
-            generation=manifest.generation,
-            created=manifest.created,
-            bytes_on_disk=sum(file.stat().st_size for file in self.path.rglob("*") if file.is_file()),
+            embedder=made_with.embedder.name,
+            analyser=made_with.analyser,
+            generation=pointer.current,
+            created=pointer.created,
+            bytes_on_disk=self._home.bytes_on_disk(),
+            past_versions=len(store.versions()) - counts.documents,
         )
 
     def _search(self, query: str, k: int, scope: Scope, reader: Reader, trace: Trace) -> tuple[Hit, ...]:
@@ -267,18 +386,29 @@ class Index:
     def _principal(self, principal: Principal | None) -> Principal:
         return principal or Principal(groups=frozenset(self.settings.security.as_groups))
 
-    def _scope(self, principal: Principal | None, as_of: date | None) -> Scope:
-        return Scope(self._principal(principal).readable, as_of or datetime.now(UTC).date())
+    def _scope(self, principal: Principal | None, as_of: date | None, where: Filter | None, reader: Reader) -> Scope:
+        condition = None if where is None else check(where, reader.fields)
+        return Scope(self._principal(principal).readable, as_of or datetime.now(UTC).date(), condition)
+
+    @property
+    def _store(self) -> Store:
+        """The newest generation, whoever made it."""
+        return self._home.open(self._home.pointer().current)
+
+    @property
+    def _upkeep(self) -> Upkeep:
+        return Upkeep(self._home, self._embedder, self.settings.storage)
 
     def _require_same_embedder(self) -> None:
-        if not self._same_space:
-            require_same_space(self._embedder, self._store.manifest.canaries, self._store.manifest.embedder)
-            self._same_space = True
+        generation = self._home.pointer().current
+        if generation not in self._same_space:
+            made_with = self._home.open(generation).made_with
+            require_same_space(self._embedder, made_with.canaries, made_with.embedder)
+            self._same_space.add(generation)
 
     def _find_document(self, name: str, scope: Scope) -> Document | None:
         reader = self._store.reader()
-        ids = (name, document_id(name), document_id(source_at(name)))
-        return next((found for each in ids if (found := reader.document(each, scope)) is not None), None)
+        return next((found for each in ids_of(name) if (found := reader.document(each, scope)) is not None), None)
 
 
 def _checked(question: str) -> str:
@@ -297,7 +427,3 @@ def _checked(question: str) -> str:
 def _page_of(document: Document | None, offset: int) -> tuple[int, str] | None:
     pages = document.pages_of(offset, offset + 1) if document is not None else ()
     return (pages[0].number, pages[0].label) if pages else None
-
-
-def _unknown(name: str) -> UnknownId:
-    return UnknownId(f"There is no document or chunk {name!r}.", remedy="`citewell documents` lists what there is.")

@@ -5,20 +5,20 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from citewell.chunking import Chunked, chunk
+from citewell.history import History, tokens_of
 from citewell.intake import Work
 from citewell.journal import Journal
 from citewell.models.embedder import Embedder, Vectors
-from citewell.retrieval.analyser import analyse
 from citewell.settings import Settings
-from citewell.stores.store import IndexedDocument, IndexedEntry, Store
-from citewell.types import EntryKind, FileReport, FileState, Rights
+from citewell.stores.store import IndexedDocument, IndexedEntry, LedgerLine, Store, VersionKey
+from citewell.types import Ending, EntryKind, FileReport, FileState, Rights
 
 # A kill loses at most what is not committed, and a commit costs some tenths of a second: this many texts are some ten
 # seconds of embedding.
@@ -47,6 +47,7 @@ class Ingest:
     embedder: Embedder
     settings: Settings
     journal: Journal
+    history: History
     _stopping: threading.Event = field(default_factory=threading.Event)
 
     def prepare(self, works: Iterable[Work]) -> Iterator[Prepared]:
@@ -54,7 +55,7 @@ class Ingest:
         for work in works:
             chunked = chunk(work.document, self.settings.chunking, self.embedder)
             ready = tuple(
-                IndexedEntry(entry, " ".join(analyse(entry.text, work.document.language)), _sha256(entry.text))
+                IndexedEntry(entry, tokens_of(entry.text, work.document), _sha256(entry.text))
                 for entry in chunked.entries
             )
             yield Prepared(work, chunked, ready)
@@ -82,24 +83,42 @@ class Ingest:
         for batch in batches:
             # What was taken out of a file goes in the step in which that file is stored, so that no stop lies between.
             gone = [line for work, _ in batch for line in work.taken_out]
-            self.store.commit([made for _, made in batch], removed=[line.document_id for line in gone])
+            renamed = {work.document.id: work.was.document_id for work, _ in batch if work.was is not None}
+            changes = self.history.entered([made for _, made in batch], renamed)
+            changes += self.history.removed([line.document_id for line in gone], Ending.DELETED)
+            self.store.commit(changes.put, changes.drop)
             for line in gone:
                 self.journal.removed(line.source)
         self.journal.tell("")
 
+    def remove(self, lines: Sequence[LedgerLine], ending: Ending) -> None:
+        """Take documents out of every leg, and drop what was kept for long enough."""
+        changes = self.history.removed([line.document_id for line in lines], ending) + self.history.overdue()
+        if changes.put or changes.drop:
+            self.store.commit(changes.put, changes.drop)
+        for line in lines:
+            self.journal.removed(line.source)
+
     def _with_vectors(self, batch: list[Prepared]) -> list[Indexed]:
         texts = {item.text_hash: item.entry.text for prepared in batch for item in prepared.entries}
-        vectors = self.store.known_vectors(texts)
+        vectors = self._kept_vectors([key for prepared in batch for key in prepared.work.reuse])
+        vectors |= self.store.known_vectors(texts)
         missing = [key for key in texts if key not in vectors]
         for start in range(0, len(missing), EMBED_SLICE):
             if self._stopping.is_set():
                 raise CancelledError
             keys = missing[start : start + EMBED_SLICE]
-            made = self.embedder.embed_passages([texts[key] for key in keys])
-            vectors |= dict(zip(keys, made, strict=True))
+            made = dict(zip(keys, self.embedder.embed_passages([texts[key] for key in keys]), strict=True))
+            self.store.stash(made)
+            vectors |= made
             self.journal.embedded += len(keys)
             self.journal.tell(batch[-1].work.document.source)
         return [(prepared.work, self._finished(prepared, vectors)) for prepared in batch]
+
+    def _kept_vectors(self, keys: Sequence[VersionKey]) -> dict[str, Vectors]:
+        """Those of versions that are in no leg any more."""
+        kept = self.store.fetch(keys) if keys else []
+        return {item.text_hash: vector for one in kept for item, vector in zip(one.entries, one.vectors, strict=False)}
 
     def _finished(self, prepared: Prepared, vectors: dict[str, Vectors]) -> IndexedDocument:
         document = prepared.work.document
@@ -116,6 +135,8 @@ class Ingest:
 def _report(prepared: Prepared) -> FileReport:
     work, document = prepared.work, prepared.work.document
     stored = FileState.UPDATED if work.before is not None else FileState.ADDED
+    if work.was is not None:
+        return FileReport(document.source, FileState.RENAMED, f"was {work.was.source}")
     state = FileState.PARTLY if document.lost else stored
     pages = Counter(page.state for page in document.pages)
     chunks = sum(item.entry.kind is EntryKind.CHUNK for item in prepared.entries)

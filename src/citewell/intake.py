@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from itertools import accumulate
 from pathlib import Path
 
 from citewell.chunking import CHUNKER_VERSION
 from citewell.credentials import NO_CREDENTIALS, Credentials
-from citewell.errors import EmptyFile, LoadError, NotAFile, UnsupportedFormat
+from citewell.errors import EmptyFile, Expired, LoadError, NotAFile, PathError, SettingsError, UnsupportedFormat
 from citewell.journal import Journal
 from citewell.loading import (
     AccessRules,
@@ -23,17 +24,24 @@ from citewell.loading import (
     load,
     ocr_engine,
     read,
+    renamed,
 )
 from citewell.loading.bounds import check_inside
+from citewell.loading.metadata import field_values, undeclared
 from citewell.loading.parsed import LOADER_VERSION
+from citewell.renames import Renames
 from citewell.retrieval.analyser import ANALYSER_VERSION
 from citewell.settings import Settings
-from citewell.stores.store import OWNER, LedgerLine, Store
+from citewell.stores.store import OWNER, LedgerLine, Store, VersionKey
 from citewell.types import BETWEEN_SOURCES, Attributes, Document, FileReport, FileState
 
-NOTHING_TO_INDEX = (UnsupportedFormat, EmptyFile, NotAFile)
+NOTHING_TO_INDEX = (UnsupportedFormat, EmptyFile, NotAFile, Expired)
+UNREAD = "Its file could not be read when last looked at, so this is its text of before:"
+"""How it is told that a stored text may be old."""
 UNFINISHED = "!"
 """Before the recipe of a file inside which another failed: it is read again in each run, and that one reported."""
+NO_FILE = "no file"
+"""Set aside in a document that was brought back after its file had gone: that it is not there is no news."""
 NAMED = 5
 
 
@@ -41,7 +49,8 @@ NAMED = 5
 class Work:
     """A document to index. `recipe` stands for all that its chunks and entries depend on beside its content.
 
-    `before` is what is stored of it, `taken_out` what is stored of files that are no longer inside it.
+    `before` is what is stored of it, `taken_out` what is stored of files that are no longer inside it. `was` is the
+    document that its file was under another name, `reuse` names versions that hold vectors of its texts.
     """
 
     document: Document
@@ -49,19 +58,26 @@ class Work:
     before: LedgerLine | None = None
     warnings: tuple[str, ...] = ()
     taken_out: tuple[LedgerLine, ...] = ()
+    was: LedgerLine | None = None
+    reuse: tuple[VersionKey, ...] = ()
 
 
 @dataclass(slots=True)
 class Intake:
-    """The first step of a run. What it does not hand on, it reports."""
+    """The first step of a run, on the day `today`. What it does not hand on, it reports."""
 
     store: Store
     settings: Settings
     journal: Journal
+    today: date
     credentials: Credentials = NO_CREDENTIALS
     _ledger: dict[str, LedgerLine] = field(default_factory=dict)
     _inner: dict[str, list[LedgerLine]] = field(default_factory=dict)
     _met: set[str] = field(default_factory=set)
+    _expired: set[str] = field(default_factory=set)
+    _renames: Renames = field(default_factory=Renames)
+    _moved: set[str] = field(default_factory=set)
+    _kept: dict[str, list[VersionKey]] = field(default_factory=dict)
     _within: int = 0
 
     def load(self, found: Discovered, paths: Iterable[Path]) -> Iterator[Work]:
@@ -69,16 +85,15 @@ class Intake:
 
         `paths` are those that the caller named; their access rules should match something.
         """
+        named = list(paths)
         self.journal.total = len(found.files)
-        self._ledger = self.store.ledger()
-        for line in self._ledger.values():
-            self._inner.setdefault(line.source.partition(BETWEEN_SOURCES)[0], []).append(line)
+        self._remember(found, named)
         rules = AccessRules()
         # All of them before the first file: a wrong access file must stop the run while nothing is indexed yet.
-        attributes = [rules.rules_for(file.path) for file in found.files]
+        attributes = [self._said(rules, file) for file in found.files]
         self.journal.warnings = [
             f'{place}: the rule for "{match}" matches no file; what it was meant for has the default rights.'
-            for place, match in rules.unmatched([path.resolve() for path in paths])
+            for place, match in rules.unmatched([path.resolve() for path in named])
         ]
         self.journal.warnings += [
             f"{side}: there is no such file beside it; what it was meant for has the default rights."
@@ -88,11 +103,13 @@ class Intake:
             yield from self._file(file, about)
 
     def take(self, documents: Sequence[Document]) -> Iterator[Work]:
-        """As `load`, for documents that the caller has made."""
-        self.journal.total = len(documents)
-        self._ledger = self.store.ledger()
-        for document in documents:
-            self.journal.tell(document.source)
+        """As `load`, for documents that the caller has made; of several with one id the last."""
+        last = {document.id: document for document in documents}
+        self.journal.total = len(last)
+        self._ledger = self.store.ledger([document.source for document in last.values()])
+        for given in last.values():
+            self.journal.tell(given.source)
+            document, warnings = self._with_fields(given, given.fields)
             said = Attributes(
                 groups=document.rights.groups,
                 title=document.title,
@@ -101,19 +118,18 @@ class Intake:
                 valid_to=document.valid_to,
                 trust=document.trust,
                 language=document.language,
+                expires=document.expires,
+                fields=document.fields,
             )
             recipe = self._recipe(said, document.lost)
             line = self._ledger.get(document.id)
             if line is not None and (line.content_hash, line.recipe) == (document.content_hash, recipe):
                 self.journal.reports[document.source] = FileReport(document.source, FileState.UNCHANGED)
             else:
-                yield Work(document, recipe, line)
+                yield Work(_numbered(document, line), recipe, line, warnings)
 
-    def remove_vanished(self, paths: Iterable[Path]) -> None:
-        """Remove the documents below the `paths` named whose file is not there any more, or holds nothing any more."""
-        # Also what a file that is now a folder was, or a folder that is now a file.
-        named = [path.resolve().as_uri() for path in paths]
-        roots = tuple(uri + end for uri in named for end in ("/", BETWEEN_SOURCES))
+    def vanished(self) -> list[LedgerLine]:
+        """The documents below the paths whose file is not there any more, or holds nothing any more."""
         skipped = {source for source, file in self.journal.reports.items() if file.state is FileState.SKIPPED}
         # What lies in a folder or a file that could not be read has not vanished.
         unread = tuple(
@@ -123,17 +139,51 @@ class Intake:
             for end in ("/", BETWEEN_SOURCES)
         )
         present = self.journal.reports.keys() - skipped
-        gone = [
+        return [
             line
             for line in self._ledger.values()
             if line.source not in present
-            and (line.source in skipped or line.source in named or line.source.startswith(roots))
+            and line.document_id not in self._moved
+            and line.set_aside != NO_FILE
             and not line.source.startswith(unread)
         ]
-        if gone:
-            self.store.commit([], removed=[line.document_id for line in gone])
-        for line in gone:
-            self.journal.removed(line.source)
+
+    def expired(self, lines: Iterable[LedgerLine]) -> list[LedgerLine]:
+        """Those of the documents that a rule of this run let expire."""
+        return [line for line in lines if line.source in self._expired]
+
+    def _remember(self, found: Discovered, paths: Sequence[Path]) -> None:
+        """Look up what is stored below the paths, and what was kept of deleted documents that are there again.
+
+        Raises:
+            PathError: there is nothing to index, and nothing stored either.
+        """
+        self._ledger = self.store.ledger([path.resolve().as_uri() for path in paths])
+        if not (found.files or self._ledger):
+            raise nothing_to_index(paths)
+        for line in self._ledger.values():
+            self._inner.setdefault(line.source.partition(BETWEEN_SOURCES)[0], []).append(line)
+        there = {file.source for file in found.files}
+        self._renames = Renames.among(
+            line for line in self._ledger.values() if not there.intersection((line.source, _outermost(line.source)))
+        )
+        new = {document_id(source) for source in there} - self._ledger.keys()
+        for version in self.store.versions(new) if new else ():
+            self._kept.setdefault(version.document_id, []).append(VersionKey(version.document_id, version.number))
+
+    def _said(self, rules: AccessRules, file: SourceFile) -> Attributes:
+        about = rules.rules_for(file.path)
+        unknown = undeclared(about.fields, self.settings.metadata.fields)
+        if unknown:
+            raise SettingsError(
+                f"The access rules for {file.path} give it a value of {unknown[0]!r}, which is no declared field.",
+                remedy="Declare it under `fields` of [metadata] in the settings, or take it out of the rule.",
+            )
+        return about
+
+    def _with_fields(self, document: Document, said: Mapping[str, object] | None) -> tuple[Document, tuple[str, ...]]:
+        values, warnings = field_values(self.settings.metadata.fields, said, document.metadata)
+        return replace(document, fields=values), tuple(warnings)
 
     def _file(self, file: SourceFile, about: Attributes) -> Iterator[Work]:
         """A file, after the files inside it."""
@@ -148,13 +198,26 @@ class Intake:
             if isinstance(error, UnsupportedFormat) and self._stored(file):
                 state = FileState.FAILED  # it was a document, and has broken
             self.journal.reports[file.source] = FileReport(file.source, state, str(error))
+            if isinstance(error, Expired):
+                self._expired.update(line.source for line in self._stored(file))
             if state is FileState.FAILED:
-                yield from self._restated(file, about)
+                yield from self._restated(file, about, error.message)
 
     def _load_one(self, file: SourceFile, about: Attributes) -> Iterator[Work]:
+        if about.expires is not None and about.expires <= self.today:
+            raise Expired(f"By its rules it expired on {about.expires}.", remedy="Take the file out of the folder.")
         data = read(file, self.settings.loading)
+        content_hash = hashlib.sha256(data).hexdigest()
         line = self._ledger.get(document_id(file.source))
-        read_before = line is not None and line.content_hash == hashlib.sha256(data).hexdigest()
+        if line is not None and line.set_aside == content_hash:
+            held = "An earlier version was brought back; the file is taken in when it changes."
+            self.journal.reports[file.source] = FileReport(file.source, FileState.UNCHANGED, held)
+            return
+        was = self._renames.claim(content_hash, file.source) if line is None else None
+        if was is not None and was.recipe.startswith(self._reading(was.lost)):
+            yield from self._moved_here(file, about, was)
+            return
+        read_before = line is not None and line.content_hash == content_hash
         if read_before and all(one.recipe.startswith(self._reading(one.lost)) for one in self._stored(file)):
             yield from self._again(file, about)
             return
@@ -172,7 +235,7 @@ class Intake:
         check_inside(self._within, self.settings.loading)
         for inner in loaded.inside:
             yield from self._file(inner, _inherited(about))
-        document = replace(loaded.document, lost=self._lost(loaded))
+        document, unfit = self._with_fields(replace(loaded.document, lost=self._lost(loaded)), about.fields)
         if not (document.elements or document.lost):
             raise EmptyFile("All its pages are blank.", remedy="Leave it out.")
         taken_out = tuple(one for one in self._stored(file) if self._is_taken_out(one))
@@ -182,7 +245,22 @@ class Intake:
         if read_before and line is not None and line.recipe == recipe and not taken_out:
             self.journal.reports[file.source] = FileReport(file.source, FileState.PARTLY, document.lost)
         else:
-            yield Work(document, recipe, line, loaded.warnings, taken_out)
+            kept = tuple(self._kept.get(document.id, ()))
+            yield Work(_numbered(document, line), recipe, line, (*loaded.warnings, *unfit), taken_out, reuse=kept)
+
+    def _moved_here(self, file: SourceFile, about: Attributes, was: LedgerLine) -> Iterator[Work]:
+        """The stored version of a file that had another name, and of the files in it, under their new names."""
+        for line in self._stored_at(was.source):
+            stored = self.store.reader().document(line.document_id, OWNER)
+            if stored is None:
+                continue
+            self._moved.add(line.document_id)
+            said = about if line is was else _inherited(about)
+            source = file.source + line.source.removeprefix(was.source)
+            moved = renamed(stored, source)
+            if line is not was:
+                moved = replace(moved, parent_id=document_id(source.rpartition(BETWEEN_SOURCES)[0]))
+            yield self._described(moved, said, self._recipe(said, line.lost), was=line)
 
     def _again(self, file: SourceFile, about: Attributes) -> Iterator[Work]:
         """The stored versions of a file that has not changed and of the files in it, as far as anything else has."""
@@ -190,25 +268,41 @@ class Intake:
             said = about if line.source == file.source else _inherited(about)
             yield from self._as_stored(line, said, self._recipe(said, line.lost))
 
-    def _restated(self, file: SourceFile, about: Attributes) -> Iterator[Work]:
-        """As `_again` of a file that cannot be read now: its rights and dates hold at once."""
+    def _restated(self, file: SourceFile, about: Attributes, problem: str) -> Iterator[Work]:
+        """As `_again` of a file that cannot be read now: its rights and dates hold at once, and who asks is told."""
         for line in self._stored(file):
             said = about if line.source == file.source else _inherited(about)
             reading, _, _ = line.recipe.partition("/")
-            yield from self._as_stored(line, said, f"{reading}/{self._sayings(said)}")
+            lost = f"{UNREAD} {problem}" if line.source == file.source else line.lost
+            yield from self._as_stored(line, said, f"{reading}/{self._sayings(said)}", lost)
 
     def _stored(self, file: SourceFile) -> list[LedgerLine]:
         """The ledger's lines of a file and of the files in it."""
-        lines = self._inner.get(file.source.partition(BETWEEN_SOURCES)[0], ())
-        within = inner_source(file.source)
-        return [line for line in lines if line.source == file.source or line.source.startswith(within)]
+        return self._stored_at(file.source)
 
-    def _as_stored(self, line: LedgerLine, about: Attributes, recipe: str) -> Iterator[Work]:
+    def _stored_at(self, source: str) -> list[LedgerLine]:
+        lines = self._inner.get(_outermost(source), ())
+        return [line for line in lines if line.source == source or line.source.startswith(inner_source(source))]
+
+    def _described(
+        self,
+        stored: Document,
+        about: Attributes,
+        recipe: str,
+        before: LedgerLine | None = None,
+        was: LedgerLine | None = None,
+    ) -> Work:
+        said = described(stored, about, self.settings.security.default_groups)
+        document, warnings = self._with_fields(said, about.fields)
+        return Work(document, recipe, before, warnings, was=was)
+
+    def _as_stored(self, line: LedgerLine, about: Attributes, recipe: str, lost: str | None = None) -> Iterator[Work]:
         stored = None
-        if line.recipe != recipe:
+        if line.recipe != recipe or lost not in (None, line.lost):
             stored = self.store.reader().document(line.document_id, OWNER)
         if stored is not None:
-            yield Work(described(stored, about, self.settings.security.default_groups), recipe, line)
+            told = stored if lost is None else replace(stored, lost=lost)
+            yield self._described(told, about, recipe, before=line)
         else:
             self.journal.reports.setdefault(line.source, FileReport(line.source, FileState.UNCHANGED, line.lost))
 
@@ -239,8 +333,27 @@ class Intake:
     def _sayings(self, about: Attributes) -> str:
         """What is said about it, how it is cut, and how it is analysed."""
         groups = sorted(about.groups if about.groups is not None else self.settings.security.default_groups)
-        made_by = (CHUNKER_VERSION, ANALYSER_VERSION, self.settings.chunking)
+        made_by = (CHUNKER_VERSION, ANALYSER_VERSION, self.settings.chunking, self.settings.metadata)
         return _sha256(repr((made_by, groups, replace(about, groups=None))))
+
+
+def nothing_to_index(paths: Sequence[Path]) -> PathError:
+    return PathError(
+        f"There is nothing to index in {', '.join(map(str, paths)) or 'no paths'}.",
+        remedy="Name a file, or a folder with files that are not hidden.",
+    )
+
+
+def _numbered(document: Document, line: LedgerLine | None) -> Document:
+    """With the number of its version: another content is another version."""
+    if line is None:
+        return document
+    return replace(document, number=line.number + (line.content_hash != document.content_hash))
+
+
+def _outermost(source: str) -> str:
+    """The source of the file in a folder that it is or lies in."""
+    return source.partition(BETWEEN_SOURCES)[0]
 
 
 def _inherited(about: Attributes) -> Attributes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from citewell.types import FileReport, FileState, IndexReport, Progress
@@ -38,6 +38,12 @@ class Journal:
         """Report a removal; with the reason where the file is there, and holds nothing any more."""
         skipped = self.reports.get(source)
         self.reports[source] = FileReport(source, FileState.REMOVED, skipped.reason if skipped else "")
+
+    def stopped(self, sources: Iterable[str]) -> None:
+        """Report the files that a run which had to stop did not finish."""
+        for source in sources:
+            if source not in self.reports:
+                self.reports[source] = FileReport(source, FileState.FAILED, "The run stopped before it was indexed.")
 
     def report(self, seconds: float, ignored: int = 0) -> IndexReport:
         """The report of the whole run, by source."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from citewell.types import (
@@ -15,13 +16,16 @@ from citewell.types import (
     Citation,
     Document,
     ElementKind,
+    FieldValue,
     FileReport,
     Hit,
     IndexReport,
     Page,
     PageState,
+    Receipt,
     Status,
     Step,
+    Version,
 )
 
 VERSION = 1
@@ -140,11 +144,51 @@ def status_shape(status: Status) -> Shape:
         "generation": status.generation,
         "created": status.created,
         "bytes_on_disk": status.bytes_on_disk,
+        "past_versions": status.past_versions,
     }
 
 
-def deleted_shape(source: str) -> Shape:
-    return {"version": VERSION, "deleted": source}
+def receipt_shape(receipt: Receipt) -> Shape:
+    return {
+        "version": VERSION,
+        "deleted": receipt.removed[0].source,
+        "purged": receipt.purged,
+        "kept_until": receipt.kept_until.isoformat() if receipt.kept_until else None,
+        "removed": [
+            {
+                "document": removed.document_id,
+                "source": removed.source,
+                "versions": list(removed.versions),
+                "parts": dict(removed.parts),
+            }
+            for removed in receipt.removed
+        ],
+    }
+
+
+def versions_shape(versions: Sequence[Version]) -> Shape:
+    return {"version": VERSION, "versions": [version_shape(version) for version in versions]}
+
+
+def version_shape(version: Version) -> Shape:
+    return {
+        "document": version.document_id,
+        "number": version.number,
+        "source": version.source,
+        "title": version.title,
+        "document_version": version.label,
+        "content_hash": version.content_hash,
+        "groups": sorted(version.rights.groups),
+        "indexed_at": version.indexed_at.isoformat(),
+        "valid_from": _iso(version.valid_from),
+        "valid_to": _iso(version.valid_to),
+        "in_force_from": _iso(version.in_force_from),
+        "in_force_to": _iso(version.in_force_to),
+        "current": version.current,
+        "searchable": version.searchable,
+        "ended_at": _iso(version.ended_at),
+        "ending": version.ending.value if version.ending else None,
+    }
 
 
 def error_shape(kind: str, message: str, remedy: str) -> Shape:
@@ -202,14 +246,28 @@ def _passage(chunk: Chunk) -> Shape:
     }
 
 
+def _iso(day: date | None) -> str | None:
+    return day.isoformat() if day is not None else None
+
+
+def _field(value: FieldValue) -> str | float | list[str]:
+    if isinstance(value, date):
+        return value.isoformat()
+    return list(value) if isinstance(value, tuple) else value
+
+
 def _document(document: Document) -> Shape:
     return {
         "document": document.id,
         "title": document.title,
         "source": document.source,
         "document_version": document.version,
-        "valid_from": document.valid_from.isoformat() if document.valid_from else None,
-        "valid_to": document.valid_to.isoformat() if document.valid_to else None,
+        "number": document.number,
+        "indexed_at": _iso(document.indexed_at),
+        "valid_from": _iso(document.valid_from),
+        "valid_to": _iso(document.valid_to),
+        "expires": _iso(document.expires),
+        "fields": {name: _field(value) for name, value in document.fields.items()},
         "language": document.language,
         "trust": document.trust.value,
         "groups": sorted(document.rights.groups),

@@ -417,7 +417,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """What one document lost: how many versions, and how many parts in each place (`dense`, `keyword`, `chunks` ...)."""
+    """What one document lost: which versions, and how many parts in each place (`dense`, `keyword`, `chunks` ...)."""
 
     document_id: str
     source: str

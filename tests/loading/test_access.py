@@ -46,6 +46,51 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert AccessRules().rules_for(tmp_path / "b.txt") == Attributes()
 
 
+def test_fields_and_the_day_of_expiry_are_read(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        """
+        [[rule]]
+        match = "**"
+        expires = 2027-01-31
+        fields = { department = "legal", amount = 25, share = 0.5, signed = 2026-01-31, tags = ["a", "b"] }
+        """,
+    )
+    said = AccessRules().rules_for(tmp_path / "a.txt")
+    assert said.expires == date(2027, 1, 31)
+    assert said.fields == {
+        "department": "legal",
+        "amount": 25,
+        "share": 0.5,
+        "signed": date(2026, 1, 31),
+        "tags": ("a", "b"),
+    }
+    assert hash(frozenset(said.fields.items()))  # Nothing in it can be changed.
+
+
+def test_a_nearer_rule_wins_field_by_field(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        """
+        [[rule]]
+        match = "**"
+        expires = 2027-01-31
+        fields = { department = "legal", country = "DE", tags = ["far"] }
+        [[rule]]
+        match = "inner/**"
+        fields.country = "AT"
+        """,
+    )
+    inner = write(tmp_path / "inner", '[[rule]]\nmatch = "*"\nfields = { department = "" }\n')
+    (inner / "a.txt.citewell.toml").write_text("expires = 2026-06-30\nfields.tags = []\n", encoding="utf-8")
+    far = {"department": "legal", "country": "DE", "tags": ("far",)}
+    assert AccessRules().rules_for(tmp_path / "a.txt") == Attributes(expires=date(2027, 1, 31), fields=far)
+    near = {**far, "department": "", "country": "AT"}
+    assert AccessRules().rules_for(inner / "b.txt") == Attributes(expires=date(2027, 1, 31), fields=near)
+    nearest = {**near, "tags": ()}
+    assert AccessRules().rules_for(inner / "a.txt") == Attributes(expires=date(2026, 6, 30), fields=nearest)
+
+
 def test_nearer_files_and_later_rules_win_key_by_key(tmp_path: Path) -> None:
     write(
         tmp_path,
@@ -109,6 +154,21 @@ def test_patterns(tmp_path: Path, pattern: str, yes: list[str], no: list[str]) -
         ('[[rule]]\nmatch = "a"\nvalid_from = "2026-01-01"', r"rule 1: valid_from: "),
         ('[[rule]]\nmatch = "a"\nvalid_to = 2026-01-01T10:00:00', r"rule 1: valid_to: "),
         ('[[rule]]\nmatch = "a"\ntrust = "total"', r"rule 1: trust: "),
+        ('[[rule]]\nmatch = "a"\nexpires = "2027-01-31"', r"rule 1: expires: "),
+        ('[[rule]]\nmatch = "a"\nexpires = 2027-01-31T10:00:00', r"rule 1: expires: "),
+        ('[[rule]]\nmatch = "a"\nfields = "legal"', r"rule 1: fields: "),
+        ('[[rule]]\nmatch = "a"\nfields.a = true', r"rule 1: fields.a: .*must be a text, a number"),
+        ('[[rule]]\nmatch = "a"\nfields.a = nan', r"rule 1: fields.a: .*must be"),
+        ('[[rule]]\nmatch = "a"\nfields.a = 2026-01-31T10:00:00', r"rule 1: fields.a: .*must be"),
+        ('[[rule]]\nmatch = "a"\nfields.a = 10:00:00', r"rule 1: fields.a: .*must be"),
+        ('[[rule]]\nmatch = "a"\nfields.a.b = "c"', r"rule 1: fields.a: .*must be"),
+        ('[[rule]]\nmatch = "a"\nfields.a = ["b", 5]', r"rule 1: fields.a: .*must be"),
+        ('[[rule]]\nmatch = "a"\nfields.a = [["b"]]', r"rule 1: fields.a: .*must be"),
+        ('[[rule]]\nmatch = "a"\nfields.a = "\\u0000"', r"rule 1: fields.a: .*must be"),
+        (f'[[rule]]\nmatch = "a"\nfields.a = "{"x" * 4_001}"', r"rule 1: fields.a: .*must be"),
+        (f'[[rule]]\nmatch = "a"\nfields.a = [{"1," * 201}]', r"rule 1: fields.a: .*must be"),
+        ('[[rule]]\nmatch = "a"\n' + "".join(f"fields.a{n} = 1\n" for n in range(51)), r"rule 1: fields: "),
+        ('[[rule]]\nmatch = "a"\nfields."" = "c"', r"rule 1: fields"),
         ('[[rule]]\nmatch = "/etc/a"', r"rule 1: match: must be relative"),
         ('[[rule]]\nmatch = "../a"', r"rule 1: match: must be relative"),
         ('[[rule]]\nmatch = "a//b"', r"rule 1: match: must be relative"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ import pytest
 from citewell.filters import Contains, Equal, FieldType, Filter, Not, Range
 from citewell.stores.store import OWNER, Counts, IndexedDocument, Scope, Standing, Store
 from citewell.types import EVERYONE, Ending
-from tests.stores.corpus import commit, declare, indexed, key
+from tests.stores.conftest import Engine
+from tests.stores.corpus import commit, declare, indexed, key, unit_vectors
 
 JUNE = date(2026, 6, 1)
 ENDED = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -199,3 +201,35 @@ def test_two_current_versions_in_one_batch_are_refused(store: Store) -> None:
         commit(store, [indexed("d", ["a"]), indexed("d", ["b"], number=2)])
     with pytest.raises(ValueError, match="must be searchable"):
         commit(store, [indexed("d", ["a"], standing=Standing(searchable=False))])
+
+
+def test_what_expires_and_what_was_kept_long_enough_are_found(store: Store) -> None:
+    current = indexed("x", ["w"])
+    expiring = replace(indexed("y", ["w"]), document=replace(indexed("y", ["w"]).document, expires=JUNE))
+    commit(store, [current, expiring, *three_versions(), indexed("k", ["w"], standing=KEPT)])
+    assert set(store.expired(JUNE)) == {"y"}
+    assert store.expired(date(2026, 5, 31)) == {}
+    assert store.ledger()["y"].expires == JUNE
+    assert store.ended_before(ENDED) == []
+    assert store.ended_before(ENDED + timedelta(microseconds=1)) == [key("d", 2), key("k")]
+
+
+def test_stashed_vectors_outlive_a_run_cut_short_and_no_other(engine: Engine, store: Store, tmp_path: Path) -> None:
+    hashes, vectors = ["ab" * 32, "cd" * 32, "ef" * 32], unit_vectors(3, 1)
+
+    def cut_short() -> None:
+        with store.writing():
+            store.stash(dict(zip(hashes[:2], vectors, strict=False)))
+            store.stash({hashes[2]: vectors[2]})
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        cut_short()
+    again = engine.open(tmp_path / "index")
+    known = again.known_vectors([*hashes[1:], "00" * 32])
+    assert known.keys() == set(hashes[1:])
+    np.testing.assert_array_equal(known[hashes[2]], vectors[2])
+    assert again.reader().counts(OWNER).entries == 0
+    commit(again, [indexed("d", ["w"])])
+    assert again.known_vectors(hashes) == {}
+    again.close()

@@ -36,7 +36,7 @@ def as_chunk(document: Document, name: str, piece: Piece, path: tuple[str, ...] 
     last = elements[-1].heading_path if elements else ()
     pages = document.pages_of(piece.start, piece.end)
     return Chunk(
-        id=f"{document.id}@{document.content_hash[:8]}#{name}",
+        id=f"{document.id}@{document.number}#{name}",
         document_id=document.id,
         title=document.title,
         source=document.source,

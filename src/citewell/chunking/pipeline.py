@@ -23,7 +23,7 @@ from citewell.models.embedder import Embedder
 from citewell.settings import Chunking
 from citewell.types import Chunk, Document, Entry, EntryKind
 
-CHUNKER_VERSION = "2"
+CHUNKER_VERSION = "3"
 """Changes whenever a document may be cut otherwise, or other texts are embedded; documents are cut anew then."""
 
 # A sheet may have ten thousand rows that are too long.

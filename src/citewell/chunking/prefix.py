@@ -34,7 +34,7 @@ class Places:
     def line(self, headings: tuple[str, ...], path: tuple[str, ...]) -> str:
         """The prefix of a passage below `headings`, which are all of its section's `path` that it does not show."""
         # A document's first heading is often its title: once is enough.
-        title = " ".join(self.measured.document.title.split())
+        title = " ".join(self.measured.document.own_title.split())
         names = tuple(_names("" if path[:1] == (title,) else title, headings))
         if names not in self._lines:
             self._lines[names] = prefix("", names, self.measured.token_spans, self.measured.place_room)

@@ -43,7 +43,7 @@ def _summary(measured: Measured, places: Places, section: Sequence[Chunk], depth
     path = section[0].heading_path[:depth]
     place = places.line(path, path)
     room = measured.limit - measured.count(place)
-    outline, named = _filled(measured, _headings(section, depth), room // 2)
+    outline, named = _filled(measured, _headings(section, depth, measured.document.own_title), room // 2)
     # A document is told by the beginnings of its sections, a section by those of all its passages.
     begins = section if depth else [next(group) for _, group in groupby(section, key=lambda chunk: chunk.heading_path)]
     leads = ((_lead(measured, chunk), chunk) for chunk in begins)
@@ -55,12 +55,12 @@ def _summary(measured: Measured, places: Places, section: Sequence[Chunk], depth
     return entry(measured.document, section[0], EntryKind.SUMMARY, text, name=name, sources=tuple(sources))
 
 
-def _headings(section: Sequence[Chunk], depth: int) -> Iterator[tuple[str, Chunk]]:
-    """The headings below `depth`, the outer ones first, each with the first chunk below it."""
+def _headings(section: Sequence[Chunk], depth: int, title: str) -> Iterator[tuple[str, Chunk]]:
+    """The headings below `depth`, but for the document's title, the outer ones first, each with the first chunk below it."""
     for level in range(depth + 1, max(len(chunk.heading_path) for chunk in section) + 1):
         for path, chunks in groupby(section, key=lambda chunk: chunk.heading_path[:level]):
             first = next(chunks)
-            if len(path) == level and path[-1] != first.title:
+            if len(path) == level and path[-1] != title:
                 yield path[-1], first
 
 

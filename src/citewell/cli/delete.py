@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from citewell.cli.options import DEFAULT_INDEX, IdOrSource, IndexFolder, Json, SettingsFile, load_settings
 from citewell.cli.terminal import out, place, print_json
-from citewell.shapes import deleted_shape
+from citewell.shapes import receipt_shape
 
 
 def delete(
@@ -14,8 +14,9 @@ def delete(
     from citewell.index import Index
 
     with Index.open(folder, settings=load_settings(settings)) as index:
-        source = index.delete(wanted)
+        receipt = index.delete(wanted)
     if as_json:
-        print_json(deleted_shape(source))
-    else:
-        out().print(f"Deleted {place(source)}.")
+        print_json(receipt_shape(receipt))
+        return
+    for removed in receipt.removed:
+        out().print(f"Deleted {place(removed.source)}.")

@@ -6,8 +6,8 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from urllib.parse import quote
+from pathlib import Path, PurePath
+from urllib.parse import quote, unquote
 
 from citewell.errors import LimitExceeded, LoadError
 from citewell.loading.access import ACCESS_FILE, AccessRules
@@ -33,6 +33,7 @@ __all__ = [
     "load",
     "ocr_engine",
     "read",
+    "renamed",
     "source_at",
 ]
 
@@ -130,6 +131,7 @@ def load(
         id=document_id(file.source),
         content_hash=content_hash,
         title=parsed.title,
+        own_title=parsed.declared.title or _own_title(parsed.title, file.name),
         source=file.source,
         version=content_hash[:8],
         text=parsed.text,
@@ -144,6 +146,15 @@ def load(
     return Loaded(
         described(document, attributes, default_groups), tuple(_inside(file, parsed.inside)), tuple(_warnings(parsed))
     )
+
+
+def renamed(document: Document, source: str) -> Document:
+    """The document of a file that has another name or place now. What is called by its file's name is called anew."""
+    old, new = (unquote(one.rpartition("/")[2]) for one in (document.source, source))
+    called = {PurePath(old).stem: PurePath(new).stem, old: new}
+    title = document.own_title or called.get(document.declared.title or "", document.declared.title)
+    declared = replace(document.declared, title=title)
+    return replace(document, id=document_id(source), source=source, declared=declared, title=title or document.title)
 
 
 def described(document: Document, attributes: Attributes, default_groups: Iterable[str]) -> Document:
@@ -168,7 +179,13 @@ def described(document: Document, attributes: Attributes, default_groups: Iterab
         trust=min(trust, key=_TRUSTED_LEAST_FIRST.index),
         language=attributes.language or said.language or "",
         metadata={"author": author, **others} if author else others,
+        expires=attributes.expires,
     )
+
+
+def _own_title(title: str, name: str) -> str:
+    """The title, unless a loader took the file's name for want of another."""
+    return "" if title in (name, PurePath(name).stem) else title
 
 
 def _inside(file: SourceFile, found: Sequence[Inside]) -> Iterator[SourceFile]:

@@ -5,8 +5,11 @@
     groups = ["fraud_team"]          # [] means that nobody may read
     valid_from = 2026-01-01
     valid_to = 2026-12-31            # the last day in force
+    expires = 2033-01-01             # the first day on which it must be gone
+    fields = { department = "fraud", tags = ["cards"] }
 
-Every ancestor folder's file counts. Key by key, a nearer file wins over a farther one and a later rule over an earlier.
+Every ancestor folder's file counts. Key by key, a nearer file wins over a farther one and a later rule over an earlier;
+so it is with each of the `fields`.
 The same keys but `match` may stand in a side file, `report.pdf.citewell.toml` for `report.pdf`, which wins over all.
 """
 
@@ -20,10 +23,12 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from citewell.errors import SettingsError
+from citewell.filters import as_day, as_number, as_text
 from citewell.loading.globs import compile_glob, one_spelling
+from citewell.loading.metadata import MAX_LISTED
 from citewell.settings import read_toml
 from citewell.types import Attributes, Trust
 
@@ -33,6 +38,26 @@ SIDE_ENDING = ".citewell.toml"
 MAX_BYTES = 1_000_000
 
 _Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
+
+
+def _field_value(given: object) -> object:
+    """What may be said of a field. Of which type it must be, the settings say.
+
+    Raises:
+        ValueError: it is something else, or too long.
+    """
+    if isinstance(given, str):
+        fits = as_text(given) is not None
+    elif isinstance(given, list):
+        fits = len(given) <= MAX_LISTED and all(as_text(one) is not None for one in given)
+    else:
+        fits = as_number(given) is not None or as_day(given) is not None
+    if not fits:
+        raise ValueError("must be a text, a number, a day without a time or a list of texts, none too long or with NUL")
+    return tuple(given) if isinstance(given, list) else given
+
+
+_Fields = Annotated[dict[_Name, Annotated[Any, AfterValidator(_field_value)]], Field(max_length=50)]
 
 
 class _SideTable(BaseModel):
@@ -48,6 +73,8 @@ class _SideTable(BaseModel):
     trust: Annotated[Trust, Field(strict=False)] | None = None
     language: Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$")] | None = None
     author: _Name | None = None
+    expires: date | None = None
+    fields: _Fields | None = None
 
 
 class _RuleTable(_SideTable):
@@ -84,9 +111,9 @@ class AccessRules:
             relative = one_spelling(path.relative_to(folder).as_posix())
             for rule in self._rules_in(folder):
                 if rule.pattern.fullmatch(relative):
-                    said.update(rule.says)
+                    said = _over(said, rule.says)
                     self._matched.add((folder, rule.match))
-        said.update(_side(path.with_name(path.name + SIDE_ENDING)))
+        said = _over(said, _side(path.with_name(path.name + SIDE_ENDING)))
         attributes = replace(Attributes(), **said)
         if attributes.valid_from and attributes.valid_to and attributes.valid_to < attributes.valid_from:
             raise SettingsError(
@@ -157,6 +184,12 @@ def _rule(path: Path, number: int, table: object) -> _Rule:
         return _Rule(rule.match, compile_glob(rule.match), _says(rule))
     except (ValueError, re.error) as error:
         raise _wrong(path, f"rule {number}: match: {error}") from None
+
+
+def _over(said: dict[str, Any], says: dict[str, Any]) -> dict[str, Any]:
+    """What is said when a nearer rule says more."""
+    fields = said.get("fields", {}) | says.get("fields", {})
+    return said | says | ({"fields": fields} if fields else {})
 
 
 def _says(table: _SideTable) -> dict[str, Any]:

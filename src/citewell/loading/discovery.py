@@ -54,7 +54,7 @@ def discover(paths: Sequence[Path], *, skip: Path | None = None, ignore: Sequenc
     sockets are never opened.
 
     Raises:
-        PathError: a given path does not exist, or is neither file nor folder, or there is no file at any of them.
+        PathError: a given path does not exist, or is neither file nor folder.
         PermissionRefused: a given path may not be read.
         SettingsError: an ignore glob is wrong.
     """
@@ -63,11 +63,6 @@ def discover(paths: Sequence[Path], *, skip: Path | None = None, ignore: Sequenc
     for path in paths:
         for file in walk.named(path):
             found.setdefault(file.path, file)
-    if not found:
-        raise PathError(
-            f"There is nothing to index in {', '.join(map(str, paths)) or 'no paths'}.",
-            remedy="Name a file, or a folder with files that are not hidden.",
-        )
     strays = [side for side in walk.sides if not side.with_name(side.name.removesuffix(SIDE_ENDING)).exists()]
     return Discovered(list(found.values()), walk.ignored, strays)
 

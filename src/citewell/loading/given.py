@@ -25,6 +25,8 @@ def from_text(
     """A document of plain paragraphs, which blank lines divide. `source` names it for good: the same source, the same
     document. Its version is the first 8 digits of its content hash where none is given.
     """
+    if isinstance(groups, str):
+        raise TypeError(f"groups must be a list of names, not the string {groups!r}")
     text, title = _encodable(text), _encodable(title)
     parsed = _paragraphs(text, title)
     content_hash = hashlib.sha256(f"{title}\0{text}".encode()).hexdigest()
@@ -40,6 +42,7 @@ def from_text(
         valid_from=valid_from,
         valid_to=valid_to,
         trust=Trust.UNREVIEWED,
+        own_title=title,
     )
 
 

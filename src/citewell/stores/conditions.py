@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import date
+from datetime import UTC, date, datetime
 
 from citewell.filters import BUILT_IN, And, Contains, Equal, FieldType, Filter, In, Leaf, Not, Or, Range
 from citewell.stores.lance_rows import field_column
@@ -115,6 +115,16 @@ def under(column: str, roots: Iterable[str]) -> str:
     listed = sorted(roots)
     below = [f"starts_with({column}, {literal(root + end)})" for root in listed for end in ("/", BETWEEN_SOURCES)]
     return " OR ".join([one_of(column, listed), *below])
+
+
+def until(column: str, day: date) -> str:
+    """The column, a day, is that day or before."""
+    return f"{column} <= date '{day.isoformat()}'"
+
+
+def before(column: str, moment: datetime) -> str:
+    """The column, a moment in UTC, is earlier."""
+    return f"{column} < timestamp '{moment.astimezone(UTC).replace(tzinfo=None).isoformat(sep=' ')}'"
 
 
 def filled(column: str) -> str:

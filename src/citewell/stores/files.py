@@ -40,7 +40,7 @@ def signature(path: Path) -> Signature:
     try:
         status = path.stat()
     except OSError as error:
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
     return status.st_mtime_ns, status.st_ino, status.st_size
 
 
@@ -54,7 +54,15 @@ def read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
+
+
+def size(path: Path) -> int:
+    """In bytes; 0 for what is there no more."""
+    try:
+        return path.stat(follow_symlinks=False).st_size
+    except FileNotFoundError:
+        return 0
 
 
 def replace(path: Path, content: bytes) -> None:
@@ -116,7 +124,8 @@ def complaint(error: ValidationError) -> str:
     return f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}"
 
 
-def _unreadable(path: Path, error: OSError) -> IndexNotFound | PermissionRefused:
+def unreadable(path: Path, error: OSError) -> IndexNotFound | PermissionRefused:
+    """What a failure to read means to a user."""
     if isinstance(error, PermissionError):
         return PermissionRefused(
             f"{path} cannot be read: the file system refuses.",

@@ -24,6 +24,7 @@ import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,7 @@ from citewell.stores.lance_reader import LanceReader
 from citewell.stores.lance_rows import TABLES, to_tables, version_id
 from citewell.stores.lock import WriterLock
 from citewell.stores.manifest import Manifest
+from citewell.stores.stash import Stash
 from citewell.stores.store import Counts, IndexedDocument, LedgerLine, MadeWith, VersionKey
 from citewell.types import Version
 
@@ -59,7 +61,8 @@ class LanceStore:
         self._connection = _connect(path / FOLDER)
         self._lock = WriterLock(path)
         self._one_commit, self._one_opening = threading.Lock(), threading.Lock()
-        self._newest: tuple[manifest.Signature, LanceReader] | None = None
+        self._stash: Stash | None = None
+        self._newest: tuple[files.Signature, LanceReader] | None = None
 
     @classmethod
     def create(cls, path: Path, made_with: MadeWith, storage: Storage) -> LanceStore:
@@ -134,8 +137,10 @@ class LanceStore:
         """
         with self._lock:
             yield
-            if self._lock.depth == 1 and not self.manifest.settled:
-                self._switch([], (), settle=True)
+            if self._lock.depth == 1:
+                if not self.manifest.settled:
+                    self._switch([], (), settle=True)
+                self._stashed.clear()
 
     def commit(self, put: Sequence[IndexedDocument], drop: Collection[VersionKey] = ()) -> None:
         """See `Store.commit`.
@@ -167,17 +172,36 @@ class LanceStore:
         """See `Store.ledger`."""
         return self.reader().ledger(roots)
 
+    def expired(self, on: date) -> dict[str, LedgerLine]:
+        """See `Store.expired`."""
+        return self.reader().expired(on)
+
+    def ended_before(self, moment: datetime) -> list[VersionKey]:
+        """See `Store.ended_before`."""
+        return self.reader().ended_before(moment)
+
     def versions(self, document_ids: Collection[str] | None = None) -> list[Version]:
         """See `Store.versions`."""
         return self.reader().versions(document_ids)
 
     def known_vectors(self, text_hashes: Collection[str]) -> dict[str, Vectors]:
         """See `Store.known_vectors`."""
-        return self.reader().known_vectors(text_hashes)
+        return self._stashed.find(text_hashes) | self.reader().known_vectors(text_hashes)
+
+    def stash(self, vectors: Mapping[str, Vectors]) -> None:
+        """See `Store.stash`."""
+        self._require_writing()
+        self._stashed.add(vectors)
 
     def close(self) -> None:
         """Let go of the files and caches."""
         self._newest = None
+
+    @property
+    def _stashed(self) -> Stash:
+        if self._stash is None:
+            self._stash = Stash(self._path, self.made_with.embedder.dimensions)
+        return self._stash
 
     def _require_writing(self) -> None:
         if self._lock.depth == 0:

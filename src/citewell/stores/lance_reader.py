@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import date, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -120,6 +121,15 @@ class LanceReader:
         if roots is not None:
             where = conditions.both(conditions.under("source", roots), where)
         return {row["document_id"]: to_ledger_line(row) for row in self._rows(DOCUMENTS, LEDGER_COLUMNS, where)}
+
+    def expired(self, on: date) -> dict[str, LedgerLine]:
+        where = conditions.both(conditions.until("expires", on), conditions.CURRENT)
+        return {row["document_id"]: to_ledger_line(row) for row in self._rows(DOCUMENTS, LEDGER_COLUMNS, where)}
+
+    def ended_before(self, moment: datetime) -> list[VersionKey]:
+        where = conditions.both(conditions.before("ended_at", moment), f"NOT {conditions.SEARCHABLE}")
+        rows = self._rows(DOCUMENTS, ["document_id", "number"], where)
+        return sorted(VersionKey(row["document_id"], row["number"]) for row in rows)
 
     def versions(self, document_ids: Collection[str] | None) -> list[Version]:
         where = None if document_ids is None else conditions.one_of("document_id", document_ids)

@@ -368,12 +368,12 @@ def _packed(indexed: IndexedDocument, dimensions: int, fields: Fields) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
-def _unpacked(parts: bytes) -> tuple[list[Row], list[Row]]:
+def _unpacked(parts: bytes) -> tuple[Sequence[Row], Sequence[Row]]:
     import pyarrow as pa
 
     source = pa.BufferReader(parts)
-    chunks: list[Row] = pa.ipc.open_stream(source).read_all().to_pylist()
-    entries: list[Row] = pa.ipc.open_stream(source).read_all().to_pylist()
+    chunks = pa.ipc.open_stream(source).read_all().to_pylist()
+    entries = pa.ipc.open_stream(source).read_all().to_pylist()
     return chunks, entries
 
 

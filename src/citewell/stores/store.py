@@ -228,8 +228,21 @@ class Store(Protocol):
         """The history of these documents, or of all: every version stored, by source, document and number."""
         ...
 
+    def expired(self, on: date) -> dict[str, LedgerLine]:
+        """Those of `ledger` that expire on that day or before."""
+        ...
+
+    def ended_before(self, moment: datetime) -> list[VersionKey]:
+        """The versions that are not searchable and ended before a moment, in order."""
+        ...
+
     def known_vectors(self, text_hashes: Collection[str]) -> dict[str, Vectors]:
         """Stored vectors, each of shape (dimensions,), of the texts of searchable entries, by text hash."""
+        ...
+
+    def stash(self, vectors: Mapping[str, Vectors]) -> None:
+        """Keep vectors by text hash before their documents are complete: at once, so that a kill does not lose what was
+        paid for. `known_vectors` finds them, and the end of a run that was not cut short forgets them."""
         ...
 
     def declare(self, fields: Mapping[str, FieldType]) -> None:

@@ -1,0 +1,235 @@
+"""Taking away and bringing back, by the owner of an index: delete, purge, roll back, name a state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from citewell.errors import UnknownId, UsageError
+from citewell.history import Changes, History
+from citewell.intake import NO_FILE
+from citewell.loading import document_id, inner_source, source_at
+from citewell.models.embedder import Embedder
+from citewell.settings import Storage
+from citewell.stores.home import Home
+from citewell.stores.store import OWNER, IndexedDocument, LedgerLine, Store, VersionKey
+from citewell.types import Ending, FileReport, FileState, Receipt, Removed, Version
+
+MAX_STATES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Upkeep:
+    """What may be done to an index beside adding to it. Names are ids, source URIs or paths of documents."""
+
+    home: Home
+    embedder: Embedder
+    storage: Storage
+
+    def delete(self, name: str) -> Receipt:
+        """See `Index.delete`."""
+        with self.writing() as store:
+            lines = named(name, store)
+            if not lines:
+                raise unknown(name)
+            history = self.history_of(store)
+            versions = [version for version in store.versions(lines.keys()) if version.searchable]
+            removed = _counted(store, versions)
+            changes = history.removed(lines.keys(), Ending.DELETED)
+            store.commit(changes.put, changes.drop)
+            days = self.storage.keep_deleted_days
+            return Receipt(removed, history.today + timedelta(days=days) if days else None, purged=False)
+
+    def purge(self, name: str) -> Receipt:
+        """See `Index.purge`."""
+        with self.home.writing():
+            pointer = self.home.pointer()
+            in_use = {pointer.current, pointer.previous} - {None}
+            for generation in set(self.home.generations()) - in_use:
+                self.home.drop(generation)  # a migration that was cut short: it begins anew
+            receipts = [self._purged(name, self.home.open(generation)) for generation in in_use if generation]
+            removed = max(receipts, key=len)
+            if not removed:
+                raise unknown(name)
+            return Receipt(removed, None, purged=True)
+
+    def versions(self, name: str) -> tuple[Version, ...]:
+        """See `Index.history`."""
+        found = _versions_of(name, self.home.open(self.home.pointer().current))
+        if not found:
+            raise unknown(name)
+        return tuple(found)
+
+    def roll_back(self, name: str, number: int | None) -> Version:
+        """See `Index.rollback`."""
+        with self.writing() as store:
+            versions = _versions_of(name, store)
+            if not versions:
+                raise unknown(name)
+            current = next((version for version in versions if version.current), None)
+            earlier = [version for version in versions if not version.current]
+            wanted = [version for version in earlier if number in (None, version.number)]
+            if not wanted:
+                kept = ", ".join(str(version.number) for version in earlier) or "none"
+                raise UnknownId(
+                    f"{name!r} has no earlier version {number if number is not None else ''}.".replace(" .", "."),
+                    remedy=f"Versions that can be brought back: {kept}.",
+                )
+            changes = self._restored(store, [(wanted[-1], current)])
+            store.commit(changes.put, changes.drop)
+            return store.versions([wanted[-1].document_id])[-1]
+
+    def roll_all_back(self, state: str) -> tuple[FileReport, ...]:
+        """See `Index.rollback_to`."""
+        with self.writing() as store:
+            moment = self.home.pointer().states.get(state)
+            if moment is None:
+                known = ", ".join(sorted(self.home.pointer().states)) or "none"
+                raise UnknownId(f"There is no state named {state!r}.", remedy=f"Named states: {known}.")
+            back: list[tuple[Version, Version | None]] = []
+            gone: list[Version] = []
+            reports: list[FileReport] = []
+            for versions in _by_document(store.versions()):
+                current = next((version for version in versions if version.current), None)
+                then = _current_at(versions, moment)
+                if then is None and current is not None and versions[0].number == 1 < len(versions):
+                    reports.append(FileReport(current.source, FileState.UNCHANGED, "Its version of then is not kept."))
+                elif then is None and current is not None:
+                    gone.append(current)
+                    reports.append(FileReport(current.source, FileState.REMOVED, "It came later."))
+                elif then is not None and (current is None or current.content_hash != then.content_hash):
+                    back.append((then, current))
+                    reports.append(FileReport(then.source, FileState.UPDATED, f"It is as in version {then.number}."))
+            changes = self._restored(store, back)
+            changes += self.history_of(store).removed([version.document_id for version in gone], Ending.DELETED)
+            store.commit(changes.put, changes.drop)
+            return tuple(sorted(reports, key=lambda report: report.source))
+
+    def name_state(self, state: str) -> datetime:
+        """See `Index.name_state`."""
+        with self.home.writing():
+            pointer = self.home.pointer()
+            if not state.strip() or len(state) > 200 or len(pointer.states) >= MAX_STATES:
+                raise UsageError(f"{state[:50]!r} cannot name a state.", remedy="Use a short name, or drop old ones.")
+            if state in pointer.states:
+                raise UsageError(f"There is a state {state!r} already.", remedy="Choose another name.")
+            now = datetime.now(UTC)
+            self.home.switch(replace(pointer, states={**pointer.states, state: now}))
+            return now
+
+    @contextmanager
+    def writing(self) -> Iterator[Store]:
+        """The newest generation, held against other writers."""
+        with self.home.writing():
+            store = self.home.open(self.home.pointer().current)
+            with store.writing():
+                yield store
+
+    def history_of(self, store: Store) -> History:
+        return History(store, self.storage, datetime.now(UTC))
+
+    def _restored(self, store: Store, wanted: Sequence[tuple[Version, Version | None]]) -> Changes:
+        """The versions as current ones. What a file holds now is set aside until it changes."""
+        history, changes = self.history_of(store), Changes()
+        lines = store.ledger() if wanted else {}
+        for version, current in wanted:
+            line = lines.get(version.document_id)
+            set_aside = NO_FILE if current is None or line is None else line.set_aside or current.content_hash
+            changes += history.restored(version, set_aside)
+        return Changes(tuple(self._embedded(store, one) for one in changes.put), changes.drop)
+
+    def _embedded(self, store: Store, one: IndexedDocument) -> IndexedDocument:
+        """With vectors, where it comes from a generation whose vectors were of another model."""
+        if len(one.vectors) == len(one.entries) or not one.standing.searchable:
+            return one
+        known = store.known_vectors([item.text_hash for item in one.entries])
+        missing = {item.text_hash: item.entry.text for item in one.entries if item.text_hash not in known}
+        known |= dict(zip(missing, self.embedder.embed_passages(list(missing.values())), strict=True))
+        return replace(one, vectors=np.stack([known[item.text_hash] for item in one.entries]))
+
+    def _purged(self, name: str, store: Store) -> tuple[Removed, ...]:
+        with store.writing():
+            versions = _versions_of(name, store, inside=True)
+            removed = _counted(store, versions)
+            store.commit([], [VersionKey(version.document_id, version.number) for version in versions])
+            store.erase()
+            return removed
+
+
+def ids_of(name: str) -> tuple[str, ...]:
+    """The ids that a name may stand for: it is one itself, a source URI or a path."""
+    return name, document_id(name), document_id(source_at(name))
+
+
+def named(name: str, store: Store) -> dict[str, LedgerLine]:
+    """The documents that a name stands for: one and those inside it, or those below a folder."""
+    reader = store.reader()
+    found = next((one for each in ids_of(name) if (one := reader.document(each, OWNER)) is not None), None)
+    return store.ledger([found.source if found is not None else source_at(name)])
+
+
+def unknown(name: str) -> UnknownId:
+    return UnknownId(f"There is no document or chunk {name!r}.", remedy="`citewell documents` lists what there is.")
+
+
+def _versions_of(name: str, store: Store, *, inside: bool = False) -> list[Version]:
+    """Those of the document of that name; with `inside`, also of what lies in it or below it. Deleted ones too."""
+    own = store.versions(ids_of(name))
+    if not inside:
+        return own
+    root = own[0].source if own else source_at(name)
+    beginnings = (root + "/", inner_source(root))
+    return [one for one in store.versions() if one.source == root or one.source.startswith(beginnings)]
+
+
+def _by_document(versions: Sequence[Version]) -> list[list[Version]]:
+    grouped: dict[str, list[Version]] = {}
+    for version in versions:
+        grouped.setdefault(version.document_id, []).append(version)
+    return list(grouped.values())
+
+
+def _current_at(versions: Iterable[Version], moment: datetime) -> Version | None:
+    """The version that was the current one at that moment."""
+    then = [
+        version
+        for version in versions
+        if version.indexed_at <= moment and (version.ended_at is None or version.ended_at > moment)
+    ]
+    return max(then, key=lambda version: version.number, default=None)
+
+
+def _counted(store: Store, versions: Sequence[Version]) -> tuple[Removed, ...]:
+    """What the versions have in each place, document by document."""
+    keys = [VersionKey(version.document_id, version.number) for version in versions]
+    parts = {one.key: one for one in store.fetch(keys)}
+    return tuple(
+        Removed(
+            document_id=group[0].document_id,
+            source=group[-1].source,
+            versions=tuple(version.number for version in group),
+            parts=_parts([parts[VersionKey(version.document_id, version.number)] for version in group]),
+        )
+        for group in _by_document(versions)
+    )
+
+
+def _parts(indexed: Sequence[IndexedDocument]) -> dict[str, int]:
+    searchable = [one for one in indexed if one.standing.searchable]
+    entries = sum(len(one.entries) for one in searchable)
+    by_kind: dict[str, int] = {}
+    for one in indexed:
+        for item in one.entries:
+            by_kind[f"{item.entry.kind} entries"] = by_kind.get(f"{item.entry.kind} entries", 0) + 1
+    return {
+        "texts": len(indexed),
+        "chunks": sum(len(one.chunks) for one in indexed),
+        "dense": entries,
+        "keyword": entries,
+        "kept versions": len(indexed) - len(searchable),
+        **by_kind,
+    }
