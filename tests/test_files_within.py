@@ -161,14 +161,14 @@ def test_what_fails_inside_is_told_with_the_outer_file_and_tried_again_when_it_m
     report = index.add(folder)
     assert states(report)["old.zip"] is FileState.PARTLY
     assert states(report)["old.zip!/plan.pdf"] is FileState.FAILED
-    generation = (index.path / "manifest.json").read_bytes()
+    generation = (Path(index.location) / "generations/1/manifest.json").read_bytes()
     again = {file.source.rpartition("/files/")[2]: file for file in index.add(folder).files}
     assert (again["old.zip"].state, again["old.zip!/plan.pdf"].state) == (FileState.PARTLY, FileState.FAILED)
     assert "plan.pdf: It cannot be read as a PDF" in again["old.zip"].reason
     # Nothing is stored anew for it.
-    assert (index.path / "manifest.json").read_bytes() == generation
+    assert (Path(index.location) / "generations/1/manifest.json").read_bytes() == generation
 
-    with Index.open(index.path, settings=Settings.model_validate({"loading": {"max_pages": 9}})) as other:
+    with Index.open(index.location, settings=Settings.model_validate({"loading": {"max_pages": 9}})) as other:
         assert states(other.add(folder))["old.zip!/plan.pdf"] is FileState.FAILED
 
 
@@ -178,12 +178,12 @@ def test_an_answer_tells_what_could_not_be_read(index: Index, folder: Path) -> N
     (folder / "citewell-access.toml").write_text(rule, encoding="utf-8")
     index.add(folder)
     tenant = Principal(groups=frozenset({"tenants"}))
-    lost = index.ask("Where is the emergency exit on the plan?", principal=tenant)
+    lost = index.ask("Where is the emergency exit of the plan drawn?", principal=tenant)
     assert lost.abstained
     (warning,) = lost.warnings
     assert warning.startswith("What could not be read of old may hold the answer (plan.pdf: It cannot be read as a PDF")
     # Who may not read the archive does not learn of it.
-    assert index.ask("Where is the emergency exit on the plan?").warnings == ()
+    assert index.ask("Where is the emergency exit of the plan drawn?").warnings == ()
     found = index.ask("What does the canteen serve on Thursdays?", principal=tenant)
     assert (found.abstained, found.warnings) == (False, ())
 
@@ -266,7 +266,7 @@ def test_what_is_taken_out_is_gone_also_when_the_run_is_stopped_right_after(inde
 def test_what_was_lost_deep_inside_is_read_when_a_limit_is_raised(index: Index, folder: Path) -> None:
     data = zipped(inner_dot_zip=zipped(inner_dot_zip=zipped(terms_dot_txt=TERMS)))
     (folder / "old.zip").write_bytes(data)
-    with Index.open(index.path, settings=Settings.model_validate({"loading": {"max_depth": 2}})) as shallow:
+    with Index.open(index.location, settings=Settings.model_validate({"loading": {"max_depth": 2}})) as shallow:
         assert states(shallow.add(folder))["old.zip!/inner.zip!/inner.zip"] is FileState.PARTLY
         unchanged = {file.source.rpartition("/files/")[2]: file for file in shallow.add(folder).files}
         assert unchanged["old.zip!/inner.zip!/inner.zip"].reason

@@ -97,13 +97,22 @@ def test_a_vanished_file_is_removed_and_other_folders_stay(index: Index, folder:
     assert index.ask(QUESTION).abstained
 
 
-def test_an_emptied_folder_removes_nothing(index: Index, folder: Path) -> None:
+def test_an_emptied_folder_empties_the_index_and_what_went_can_be_brought_back(index: Index, folder: Path) -> None:
     index.add(folder)
+    sources = [document.source for document in index.documents()]
     for file in folder.rglob("*.md"):
         file.unlink()
+    report = index.add(folder)
+    assert {file.state for file in report.files} == {FileState.REMOVED}
+    assert index.status().documents == 0
+    for source in sources:
+        index.rollback(source)
+    assert "120 days" in index.ask(QUESTION).text
+    # Nobody misses the file of what was brought back.
+    assert index.add(folder).files == ()
+    (folder / "empty").mkdir()
     with pytest.raises(PathError, match="nothing to index"):
-        index.add(folder)
-    assert index.status().documents == 3
+        index.add(folder / "empty")
 
 
 def test_a_file_that_breaks_keeps_its_stored_version(index: Index, folder: Path) -> None:
@@ -207,8 +216,8 @@ def test_what_is_in_force_on_the_day(index: Index) -> None:
 
 def test_delete_by_path_id_or_source(index: Index, folder: Path) -> None:
     index.add(folder)
-    source = index.delete(str(folder / "disputes.md"))
-    assert source == (folder / "disputes.md").as_uri()
+    receipt = index.delete(str(folder / "disputes.md"))
+    assert [removed.source for removed in receipt.removed] == [(folder / "disputes.md").as_uri()]
     assert index.ask(QUESTION).abstained
     hours = next(document for document in index.documents() if document.source.endswith("hours.md"))
     index.delete(hours.id)
@@ -233,7 +242,7 @@ def test_odd_questions_find_something_or_nothing_and_never_fail(index: Index, fo
 
 def test_a_second_writer_is_told_who_holds_the_index(index: Index, folder: Path) -> None:
     with index._store.writing():  # the lock that `add` takes
-        code = f"import citewell; citewell.Index.open({str(index.path)!r}).add({str(folder)!r})"
+        code = f"import citewell; citewell.Index.open({index.location!r}).add({str(folder)!r})"
         other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert IndexLocked.__name__ in other.stderr
     assert index.status().documents == 0

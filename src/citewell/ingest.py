@@ -12,10 +12,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from citewell.chunking import Chunked, chunk
+from citewell.errors import ServiceError
 from citewell.history import History, tokens_of
 from citewell.intake import Work
 from citewell.journal import Journal
 from citewell.models.embedder import Embedder, Vectors
+from citewell.models.waiting import waiting
 from citewell.settings import Settings
 from citewell.stores.store import IndexedDocument, IndexedEntry, LedgerLine, Store, VersionKey
 from citewell.types import Ending, EntryKind, FileReport, FileState, Rights
@@ -23,7 +25,8 @@ from citewell.types import Ending, EntryKind, FileReport, FileState, Rights
 # A kill loses at most what is not committed, and a commit costs some tenths of a second: this many texts are some ten
 # seconds of embedding.
 COMMIT_ENTRIES = 256
-# Between two reports of progress: small, so that the bar moves.
+# Between two reports of progress: small, so that the bar moves. No more than an endpoint takes in one request, or a
+# refusal in the middle would lose what was paid for.
 EMBED_SLICE = 32
 
 
@@ -37,6 +40,7 @@ class Prepared:
 
 
 Indexed = tuple[Work, IndexedDocument]
+Embedded = tuple[list[Indexed], ServiceError | None]
 
 
 @dataclass(slots=True)
@@ -66,15 +70,19 @@ class Ingest:
         While one batch is embedded, the next is read and cut. It is begun only when the one before has been taken, and
         so committed: what they have in common is then known.
         """
+        running: Future[Embedded] | None = None
         with ThreadPoolExecutor(1) as beside:
-            running: Future[list[Indexed]] | None = None
             try:
                 for batch in _batches(prepared):
-                    if running is not None:
-                        yield running.result()
+                    done, running = running, None
+                    yield from _taken(done)
                     running = beside.submit(self._with_vectors, batch)
-                if running is not None:
-                    yield running.result()
+                done, running = running, None
+                yield from _taken(done)
+            except ServiceError:
+                # The chunker's, which may embed sentences: the batch before it is whole all the same.
+                yield from _taken(running)
+                raise
             finally:
                 self._stopping.set()  # by Ctrl-C, say: what is half embedded is not waited for
 
@@ -99,21 +107,33 @@ class Ingest:
         for line in lines:
             self.journal.removed(line.source)
 
-    def _with_vectors(self, batch: list[Prepared]) -> list[Indexed]:
+    def _with_vectors(self, batch: list[Prepared]) -> Embedded:
+        """The documents of a batch, or those of which all vectors are there, and what stopped the embedder."""
         texts = {item.text_hash: item.entry.text for prepared in batch for item in prepared.entries}
         vectors = self._kept_vectors([key for prepared in batch for key in prepared.work.reuse])
         vectors |= self.store.known_vectors(texts)
         missing = [key for key in texts if key not in vectors]
-        for start in range(0, len(missing), EMBED_SLICE):
-            if self._stopping.is_set():
-                raise CancelledError
-            keys = missing[start : start + EMBED_SLICE]
-            made = dict(zip(keys, self.embedder.embed_passages([texts[key] for key in keys]), strict=True))
-            self.store.stash(made)
-            vectors |= made
-            self.journal.embedded += len(keys)
-            self.journal.tell(batch[-1].work.document.source)
-        return [(prepared.work, self._finished(prepared, vectors)) for prepared in batch]
+        failure: ServiceError | None = None
+        with waiting(lambda: self._tell(batch)):
+            for start in range(0, len(missing), EMBED_SLICE):
+                keys = missing[start : start + EMBED_SLICE]
+                try:
+                    rows = self.embedder.embed_passages([texts[key] for key in keys])
+                except ServiceError as error:
+                    failure = error
+                    break
+                made = dict(zip(keys, rows, strict=True))
+                self.store.stash(made)
+                vectors |= made
+                self.journal.embedded += len(keys)
+                self._tell(batch)
+        whole = [each for each in batch if all(item.text_hash in vectors for item in each.entries)]
+        return [(each.work, self._finished(each, vectors)) for each in whole], failure
+
+    def _tell(self, batch: Sequence[Prepared]) -> None:
+        if self._stopping.is_set():
+            raise CancelledError
+        self.journal.tell(batch[-1].work.document.source)
 
     def _kept_vectors(self, keys: Sequence[VersionKey]) -> dict[str, Vectors]:
         """Those of versions that are in no leg any more."""
@@ -130,6 +150,15 @@ class Ingest:
         rows = [vectors[item.text_hash] for item in prepared.entries]
         matrix: Vectors = np.stack(rows) if rows else np.empty((0, width), dtype=np.float32)
         return IndexedDocument(document, prepared.work.recipe, prepared.chunked.chunks, prepared.entries, matrix)
+
+
+def _taken(running: Future[Embedded] | None) -> Iterator[list[Indexed]]:
+    """What was embedded, to be committed, before what stopped it is raised."""
+    if running is not None:
+        made, failure = running.result()
+        yield made
+        if failure is not None:
+            raise failure
 
 
 def _report(prepared: Prepared) -> FileReport:

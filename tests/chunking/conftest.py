@@ -60,6 +60,7 @@ def make() -> Make:
             id="doc",
             content_hash="0123456789abcdef",
             title=title,
+            own_title=title,
             source="file:///manual.txt",
             version="2",
             text=parsed.text,

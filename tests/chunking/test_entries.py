@@ -1,6 +1,4 @@
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import date
 
 from citewell.chunking.prefix import prefix
 from citewell.models.embedder import TokenSpans
@@ -33,8 +31,8 @@ def test_a_title_that_is_the_first_heading_is_said_once(make: Make, cut: Cut) ->
     assert texts[2].startswith("Branch hours › North\nSentence")
 
 
-def test_an_entry_carries_rights_validity_and_source(make: Make, cut: Cut) -> None:
-    document = replace(make([(PARAGRAPH, LONG)]), valid_from=date(2026, 1, 1), valid_to=date(2026, 12, 31))
+def test_an_entry_carries_rights_and_source(make: Make, cut: Cut) -> None:
+    document = make([(PARAGRAPH, LONG)])
     chunked = cut(document)
 
     assert len(chunked.entries) == len(chunked.chunks) == 2
@@ -42,7 +40,6 @@ def test_an_entry_carries_rights_validity_and_source(make: Make, cut: Cut) -> No
         assert (entry.id, entry.chunk_id, entry.document_id) == (f"{chunk.id}/chunk", chunk.id, "doc")
         assert (entry.kind, entry.derived_from) == (EntryKind.CHUNK, (chunk.id,))
         assert entry.rights == Rights(frozenset({"fraud_team"}))
-        assert (entry.valid_from, entry.valid_to) == (date(2026, 1, 1), date(2026, 12, 31))
 
 
 def test_a_long_prefix_loses_its_middle_then_all_but_the_last_heading_then_the_end_of_that(

@@ -1,6 +1,7 @@
 """W13, the index's part: chunks and citations of a paged PDF stay right when saved, reloaded and indexed again."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pypdfium2
@@ -56,7 +57,7 @@ def page_letters(pdf: pypdfium2.PdfDocument, number: int) -> str:
 def stored(index: Index) -> Document:
     document = index.show(str(MANUAL), principal=WHO)
     assert isinstance(document, Document)
-    return document
+    return replace(document, indexed_at=None)
 
 
 def cited(index: Index, question: str) -> Citation:

@@ -53,6 +53,7 @@ def document() -> Document:
         *("manual", "0" * 64, parsed.title, "file:///manual.txt", "2026", parsed.text, parsed.elements),
         rights=everyone,
         pages=parsed.pages,
+        own_title=parsed.title,
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from citewell.models.minilm import mean_pool
+from citewell.models.onnx_network import mean_pool
 from citewell.types import Principal, Rights
 
 

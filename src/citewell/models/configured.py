@@ -2,13 +2,57 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from citewell.errors import SettingsError
 from citewell.models.embedder import Embedder
 from citewell.models.llm import LLM
 from citewell.settings import Models
 
 
 def embedder(settings: Models) -> Embedder:
-    """The embedder; its files are loaded at its first use."""
+    """The embedder; its files are loaded, or its endpoint is asked, at its first use.
+
+    Raises:
+        SettingsError: `embedder_url` is no URL, or prefixes are given to the built-in embedder.
+    """
+    whole = _whole(settings)
+    if not settings.dimensions:
+        return whole
+    from citewell.models.shortened import Shortened
+
+    return Shortened(whole, settings.dimensions)
+
+
+def _whole(settings: Models) -> Embedder:
+    kind, _, name = settings.embedder.partition(":")
+    if kind == "onnx":
+        from citewell.models.onnx_folder import OnnxFolder
+
+        return OnnxFolder(
+            Path(name),
+            pooling=settings.pooling,
+            max_tokens=settings.embedder_max_tokens,
+            query_prefix=settings.query_prefix,
+            passage_prefix=settings.passage_prefix,
+            threads=settings.threads,
+        )
+    if kind == "openai":
+        from citewell.models.remote import RemoteEmbedder
+
+        return RemoteEmbedder(
+            name,
+            settings.embedder_url,
+            timeout_s=settings.embedder_timeout_s,
+            max_tokens=settings.embedder_max_tokens,
+            query_prefix=settings.query_prefix,
+            passage_prefix=settings.passage_prefix,
+        )
+    if settings.query_prefix or settings.passage_prefix:
+        raise SettingsError(
+            f"{settings.embedder} takes no prefixes.",
+            remedy="Remove models.query_prefix and models.passage_prefix, or name the embedder that they are for.",
+        )
     from citewell.models.minilm import MiniLM
 
     return MiniLM(settings.threads)

@@ -15,7 +15,11 @@ TokenSpans = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class ModelIdentity:
-    """What a user sees of a model. It is recorded with an index, and compared by vectors, never by name alone."""
+    """What a user sees of a model. It is recorded with an index, and compared by vectors, never by name alone.
+
+    `name` is what `models.embedder` calls it. `max_tokens` is what it reads of a text, its two special tokens included
+    and its passage prefix not. `pooling` is "" where the model is elsewhere and does not say.
+    """
 
     name: str
     revision: str
@@ -46,3 +50,17 @@ class Embedder(Protocol):
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """As `embed_passages`, with the model's query prefix where it has one."""
         ...
+
+
+def unit_rows(vectors: NDArray[np.float32] | NDArray[np.float64]) -> Vectors:
+    """Rows scaled to length 1.
+
+    Raises:
+        ValueError: a row is zero, or holds what is no number.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):  # what they warn of is refused below
+        lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
+    if not (np.isfinite(lengths).all() and (lengths > 0).all()):
+        raise ValueError("a vector is zero, or holds what is no number")
+    rows: Vectors = (vectors / lengths).astype(np.float32)
+    return rows

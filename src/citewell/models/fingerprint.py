@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import shlex
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from citewell.errors import FingerprintMismatch
 from citewell.models.embedder import Embedder, ModelIdentity
 
-# Short, so that the check costs milliseconds. Questions and passages both: a changed prefix shows in one of them.
-PASSAGES = ("The invoice of 14 March is due within thirty days.", "Naïve Bayes; déjà vu; 東京 (R-17).")
-QUERIES = ("How long may a customer wait before a claim lapses?",)
-# The same int8 model differs between processors by less than .01 in cosine; another revision by far more.
+# Short, so that the check costs milliseconds, and so that a prefix of two tokens weighs as much as the text: before a
+# long sentence it would not show. The same for questions and passages: each has a prefix of its own.
+TEXTS = (
+    "The invoice of 14 March is due within thirty days.",
+    "Naïve Bayes; déjà vu; 東京 (R-17).",
+    "March",
+    "R-17",
+)
+# docs/models.md has the cosines that this lies between: those of one model on other processors and in other number
+# formats above it, those of other models, poolings and prefixes below.
 SAME_SPACE = 0.98
 
 
 def canaries(embedder: Embedder) -> tuple[tuple[float, ...], ...]:
-    """Vectors of the fixed texts, for the manifest."""
-    vectors = np.concatenate([embedder.embed_passages(PASSAGES), embedder.embed_queries(QUERIES)])
+    """Vectors of the fixed texts as passages and as queries, to be recorded: shape (2 * len(TEXTS), dimensions)."""
+    vectors = np.concatenate([embedder.embed_passages(TEXTS), embedder.embed_queries(TEXTS)])
     return tuple(tuple(round(float(value), 6) for value in row) for row in vectors)
 
 
@@ -33,7 +41,29 @@ def require_same_space(embedder: Embedder, recorded: Sequence[Sequence[float]], 
         return
     now = embedder.identity
     raise FingerprintMismatch(
-        f"The index was made with {maker.name} (revision {maker.revision}); {now.name} (revision {now.revision}) makes "
-        "other vectors, so its results would be meaningless.",
-        remedy=f"Set embedder = {maker.name!r} under [models], or build a new index with the new model.",
+        f"The index was made with {_described(maker)}; {_described(now)} makes other vectors, so its results would be "
+        "meaningless.",
+        remedy=f"Set {', '.join(_settings(maker, now))} under [models], or move the index to the new model with "
+        f"`citewell migrate --embedder {shlex.quote(now.name)}`.",
     )
+
+
+def _described(model: ModelIdentity) -> str:
+    """A model, with all that makes its vectors differ from those of one of the same name."""
+    said = {
+        "revision": model.revision,
+        "pooling": model.pooling,
+        "query prefix": json.dumps(model.query_prefix, ensure_ascii=False) if model.query_prefix else "",
+        "passage prefix": json.dumps(model.passage_prefix, ensure_ascii=False) if model.passage_prefix else "",
+    }
+    details = [f"{what} {value}" for what, value in said.items() if value]
+    return f"{model.name} ({', '.join([f'{model.dimensions} dimensions', *details])})"
+
+
+def _settings(wanted: ModelIdentity, now: ModelIdentity) -> Iterator[str]:
+    """The settings that name the wanted model: the embedder, and what else is other than now, as TOML."""
+    yield f"embedder = {json.dumps(wanted.name)}"
+    for key in ("pooling", "query_prefix", "passage_prefix", "dimensions"):
+        value = getattr(wanted, key)
+        if value != getattr(now, key) and (value or key.endswith("prefix")):
+            yield f"{key} = {json.dumps(value, ensure_ascii=False)}"

@@ -5,6 +5,7 @@ Each record is the SHA-256 of a text (32 bytes) and its vector. A record that a 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from citewell.models.embedder import Vectors
 from citewell.stores import files
+from citewell.stores.batch import LENGTH_TOLERANCE
 
 FILE = "stash"
 HASH_BYTES = 32
@@ -39,6 +41,8 @@ class Stash:
                 file.truncate(whole * self._record.itemsize)  # or what comes next would not be aligned
                 file.seek(0, 2)
                 file.write(rows.tobytes())
+                file.flush()
+                os.fsync(file.fileno())
         except OSError as error:
             raise files.meaning(error, self._path.parent) from None
 
@@ -48,7 +52,9 @@ class Stash:
             return {}
         data = self._path.read_bytes()
         rows = np.frombuffer(data[: len(data) - len(data) % self._record.itemsize], self._record)
-        found = ((row["hash"].tobytes().hex(), row["vector"]) for row in rows)
+        # After a loss of power a record may be there in part: its vector is then not of length 1.
+        whole = np.abs(np.linalg.norm(rows["vector"], axis=1) - 1) <= LENGTH_TOLERANCE
+        found = ((row["hash"].tobytes().hex(), row["vector"]) for row in rows[whole])
         return {text_hash: np.array(vector) for text_hash, vector in found if text_hash in text_hashes}
 
     def clear(self) -> None:

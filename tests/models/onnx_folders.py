@@ -1,0 +1,69 @@
+"""Folders with a network and a tokenizer: the built-in embedder's own, and models made from it, as others have them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+MINILM = Path(str(files("citewell.models") / "minilm"))
+
+Edit = Callable[[onnx.ModelProto], None]
+
+
+def minilm_in(folder: Path, edit: Edit | None = None) -> Path:
+    """MiniLM's two files; where `edit` is given, with its network put through it."""
+    folder.mkdir()
+    (folder / "tokenizer.json").symlink_to(MINILM / "tokenizer.json")
+    if edit is None:
+        (folder / "model.onnx").symlink_to(MINILM / "model.onnx")
+        return folder
+    model = onnx.load(MINILM / "model.onnx")
+    edit(model)
+    onnx.save(model, folder / "model.onnx")
+    return folder
+
+
+def another_model(model: onnx.ModelProto) -> None:
+    """A model of the same shape that has learned other words: the rows of its vocabulary in another order."""
+    (words,) = [each for each in model.graph.initializer if each.dims[:1] == [30_522]]
+    rows = numpy_helper.to_array(words)
+    words.CopyFrom(numpy_helper.from_array(np.random.default_rng(0).permutation(rows), words.name))
+
+
+def another_revision(model: onnx.ModelProto) -> None:
+    """A model trained a little further: its biases and norms moved by a twentieth."""
+    rng = np.random.default_rng(0)
+    for each in model.graph.initializer:
+        if each.data_type == TensorProto.FLOAT and list(each.dims) == [384]:
+            values = numpy_helper.to_array(each)
+            moved = (values * (1 + 0.05 * rng.standard_normal(values.shape))).astype(np.float32)
+            each.CopyFrom(numpy_helper.from_array(moved, each.name))
+
+
+def tiny_in(
+    folder: Path,
+    words: Mapping[str, Sequence[float]],
+    inputs: Sequence[str] = ("input_ids",),
+    axes: Sequence[str | int] = ("texts", "tokens", "numbers"),
+) -> Path:
+    """A network that looks each word's vector up, with a tokenizer that splits at white space."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    folder.mkdir()
+    tokenizer = Tokenizer(models.WordLevel({word: at for at, word in enumerate(words)}, unk_token=next(iter(words))))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    table = numpy_helper.from_array(np.array(list(words.values()), dtype=np.float32), "words")
+    graph = helper.make_graph(
+        [helper.make_node("Gather", ["words", inputs[0]], ["vectors"])],
+        "tiny",
+        [helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"]) for name in inputs],
+        [helper.make_tensor_value_info("vectors", TensorProto.FLOAT, axes)],
+        [table],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
+    onnx.save(model, folder / "model.onnx")
+    return folder
