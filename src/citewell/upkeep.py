@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import date, datetime, timedelta
+from urllib.parse import urldefrag
 
 import numpy as np
 
+from citewell import clock
 from citewell.errors import UnknownId, UsageError
 from citewell.history import Changes, History
 from citewell.intake import NO_FILE
@@ -64,6 +66,17 @@ class Upkeep:
             raise unknown(name)
         return tuple(found)
 
+    def deleted(self) -> tuple[Version, ...]:
+        """See `Index.deleted`."""
+        every = _by_document(self.home.open(self.home.pointer().current).versions())
+        return tuple(versions[-1] for versions in every if not any(version.current for version in versions))
+
+    def kept_until(self, version: Version) -> date | None:
+        """See `Index.kept_until`."""
+        if version.searchable or version.ended_at is None:
+            return None
+        return version.ended_at.date() + timedelta(days=self.storage.keep_deleted_days)
+
     def roll_back(self, name: str, number: int | None) -> Version:
         """See `Index.rollback`."""
         with self.writing() as store:
@@ -117,7 +130,7 @@ class Upkeep:
                 raise UsageError(f"{state[:50]!r} cannot name a state.", remedy="Use a short name, or drop old ones.")
             if state in pointer.states:
                 raise UsageError(f"There is a state {state!r} already.", remedy="Choose another name.")
-            now = datetime.now(UTC)
+            now = clock.now()
             self.home.switch(replace(pointer, states={**pointer.states, state: now}))
             return now
 
@@ -130,7 +143,7 @@ class Upkeep:
                 yield store
 
     def history_of(self, store: Store) -> History:
-        return History(store, self.storage, datetime.now(UTC))
+        return History(store, self.storage, clock.now())
 
     def _restored(self, store: Store, wanted: Sequence[tuple[Version, Version | None]]) -> Changes:
         """The versions as current ones. What a file holds now is set aside until it changes."""
@@ -161,8 +174,11 @@ class Upkeep:
 
 
 def ids_of(name: str) -> tuple[str, ...]:
-    """The ids that a name may stand for: it is one itself, a source URI or a path."""
-    return name, document_id(name), document_id(source_at(name))
+    """The ids that a name may stand for: it is one itself, a source URI, a link to a place in it, or a path."""
+    if not name.strip():
+        raise unknown(name)  # as a path it would be the current folder
+    itself = name.encode("utf-8", "replace").decode()  # a path need not be UTF-8, an id is
+    return itself, document_id(name), document_id(urldefrag(name).url), document_id(source_at(name))
 
 
 def named(name: str, store: Store) -> dict[str, LedgerLine]:

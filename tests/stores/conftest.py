@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from citewell.settings import Storage
-from citewell.stores import lance_writing
+from citewell.stores import lance_indexes
 from citewell.stores.lance import LanceStore
 from citewell.stores.store import IndexedDocument, Store
+from tests.stores import postgres_engine
 from tests.stores.corpus import commit, made_with
 
 
@@ -36,7 +37,11 @@ def _lance(exact_up_to: int) -> Engine:
 
 
 BY_INDEX = "lance-by-index"
-ENGINES = {"lance": _lance(5_000), BY_INDEX: _lance(5)}
+ENGINES = {
+    "lance": _lance(5_000),
+    BY_INDEX: _lance(5),
+    **{name: Engine(*pair) for name, pair in postgres_engine.PAIRS.items()},
+}
 """The second keeps all the indexes of a large store, however small it is, and searches by them."""
 
 
@@ -44,7 +49,8 @@ ENGINES = {"lance": _lance(5_000), BY_INDEX: _lance(5)}
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     with pytest.MonkeyPatch.context() as patch:
         if request.param == BY_INDEX:
-            patch.setattr(lance_writing, "MIN_ROWS_INDEXED", 1)
+            patch.setattr(lance_indexes, "MIN_ROWS_INDEXED", 1)
+            patch.setattr(lance_indexes, "MAX_UNINDEXED_VECTORS", 0)
         yield ENGINES[request.param]
 
 

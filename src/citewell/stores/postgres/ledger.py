@@ -1,0 +1,62 @@
+"""What the writer asks of the newest state: which versions there are, and which vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import date, datetime
+
+from psycopg import Connection, sql
+
+from citewell.models.embedder import Vectors
+from citewell.stores.postgres import conditions
+from citewell.stores.postgres.conditions import Condition
+from citewell.stores.postgres.rows import to_ledger_line, to_record, to_version
+from citewell.stores.postgres.schema import FOREVER
+from citewell.stores.postgres.texts import possible
+from citewell.stores.store import LedgerLine, VersionKey
+from citewell.types import Version
+
+CURRENT = sql.SQL("SELECT d.document_id, d.record FROM documents d WHERE d.ended = %s AND d.current AND ({where})")
+ALL_VERSIONS = """
+    SELECT record FROM documents WHERE ended = %s AND (%s::text[] IS NULL OR document_id = ANY(%s))
+    ORDER BY source, document_id, number
+"""
+ENDED_BEFORE = """
+    SELECT document_id, number FROM documents WHERE ended = %s AND NOT searchable AND ended_at < %s
+    ORDER BY document_id, number
+"""
+KNOWN_VECTORS = """
+    SELECT text_hash, vector FROM stash WHERE text_hash = ANY(%s)
+    UNION ALL
+    SELECT DISTINCT ON (e.text_hash) e.text_hash, e.vector
+    FROM entries e JOIN documents d ON d.body = e.body
+    WHERE e.searchable AND e.text_hash = ANY(%s) AND d.ended = %s
+"""
+
+
+def ledger(connection: Connection, roots: Collection[str] | None) -> dict[str, LedgerLine]:
+    return _current(connection, conditions.EVERYTHING if roots is None else conditions.below(roots))
+
+
+def expired(connection: Connection, on: date) -> dict[str, LedgerLine]:
+    return _current(connection, Condition(sql.SQL("d.expires <= %s"), (on,)))
+
+
+def ended_before(connection: Connection, moment: datetime) -> list[VersionKey]:
+    return [VersionKey(*row) for row in connection.execute(ENDED_BEFORE, [FOREVER, moment])]
+
+
+def versions(connection: Connection, document_ids: Collection[str] | None) -> list[Version]:
+    ids = None if document_ids is None else possible(document_ids)
+    return [to_version(to_record(record)) for (record,) in connection.execute(ALL_VERSIONS, [FOREVER, ids, ids])]
+
+
+def known_vectors(connection: Connection, text_hashes: Collection[str]) -> dict[str, Vectors]:
+    wanted = possible(text_hashes)
+    rows = connection.execute(KNOWN_VECTORS, [wanted, wanted, FOREVER], binary=True)  # vectors are read so
+    return dict(rows.fetchall())
+
+
+def _current(connection: Connection, where: Condition) -> dict[str, LedgerLine]:
+    rows = connection.execute(CURRENT.format(where=where.text), [FOREVER, *where.values])
+    return {document_id: to_ledger_line(to_record(record)) for document_id, record in rows}

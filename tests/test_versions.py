@@ -1,0 +1,337 @@
+"""Versions of real documents through the whole index: days in force, renames, going back, going away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from citewell import Index, Principal, Settings
+from citewell.errors import UnknownId, UsageError
+from citewell.models.embedder import Vectors
+from citewell.models.minilm import MiniLM
+from citewell.stores.store import VersionKey
+from citewell.types import Answer, Ending, FileReport, FileState, IndexReport
+from tests.clock import at
+
+QUESTION = "How many days does a customer have to dispute a payment?"
+STAFF = Principal(groups=frozenset({"staff"}))
+SETTINGS = Settings.model_validate({"metadata": {"fields": {"department": "text"}}})
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    write(folder / "policy.md", 60)
+    (folder / "hours.md").write_text("# Branch hours\n\nBranches open at nine.\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[Index]:
+    with Index.create(tmp_path / "index", settings=SETTINGS) as index:
+        yield index
+
+
+@pytest.fixture
+def embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every passage that goes through the real embedder; an answer's sentences, which it compares, have no title."""
+    seen: list[str] = []
+    honest = MiniLM.embed_passages
+
+    def counting(self: MiniLM, texts: list[str]) -> Vectors:
+        seen.extend(text for text in texts if "\n" in text)
+        return honest(self, texts)
+
+    monkeypatch.setattr(MiniLM, "embed_passages", counting)
+    return seen
+
+
+def write(file: Path, days: int, about: str = "# Disputes") -> None:
+    text = f"{about}\n\nA customer has {days} days to dispute a payment.\n"
+    file.write_text(text, encoding="utf-8")
+
+
+def rules(folder: Path, text: str) -> None:
+    (folder / "citewell-access.toml").write_text(f"[[rule]]\n{text}\n", encoding="utf-8")
+
+
+def states(report: IndexReport) -> dict[str, FileState]:
+    return {file.source.rpartition("/")[2]: file.state for file in report.files}
+
+
+def days_in(answer: Answer) -> str:
+    return next((word for word in answer.text.split() if word.isdecimal()), "")
+
+
+def test_each_day_has_the_answer_of_its_version(index: Index, folder: Path) -> None:
+    for month, days in ((1, 60), (3, 90), (5, 120)):
+        write(folder / "policy.md", days)
+        with at(datetime(2026, month, 10, 12, tzinfo=UTC)):
+            index.add(folder)
+    with at(datetime(2026, 6, 1, tzinfo=UTC)):
+        assert days_in(index.ask(QUESTION)) == "120"
+        for day, expected in (("2025-01-01", "60"), ("2026-03-09", "60"), ("2026-03-10", "90"), ("2026-05-10", "120")):
+            answer = index.ask(QUESTION, as_of=date.fromisoformat(day))
+            assert days_in(answer) == expected
+            assert index.search(QUESTION, as_of=date.fromisoformat(day))[0].chunk.id == answer.hits[0].chunk.id
+        assert [document.number for document in index.documents()] == [1, 3]
+        history = index.history(str(folder / "policy.md"))
+    assert [(one.number, one.current, one.searchable) for one in history] == [
+        (1, False, True),
+        (2, False, True),
+        (3, True, True),
+    ]
+    assert [one.ending for one in history] == [Ending.REPLACED, Ending.REPLACED, None]
+    # An old citation still opens.
+    old = index.search(QUESTION, as_of=date(2026, 1, 1))[0].chunk
+    assert index.show(old.id) == old
+
+
+def test_an_edition_comes_into_force_on_its_day(index: Index, folder: Path) -> None:
+    with at(datetime(2026, 1, 5, tzinfo=UTC)):
+        index.add(folder)
+    write(folder / "policy.md", 120)
+    rules(folder, 'match = "policy.md"\nvalid_from = 2026-02-01')
+    with at(datetime(2026, 1, 20, tzinfo=UTC)):
+        index.add(folder)
+        assert days_in(index.ask(QUESTION)) == "60", "the new edition is known, and not yet in force"
+    with at(datetime(2026, 2, 1, tzinfo=UTC)):
+        assert days_in(index.ask(QUESTION)) == "120"
+
+
+def test_a_correction_on_the_same_day_leaves_nothing_of_the_error_to_be_found(index: Index, folder: Path) -> None:
+    index.add(folder)
+    write(folder / "policy.md", 61)
+    index.add(folder)
+    assert days_in(index.ask(QUESTION, as_of=date(2020, 1, 1))) == "61"
+    assert [one.searchable for one in index.history(str(folder / "policy.md"))] == [False, True]
+
+
+def test_a_rename_is_a_rename(index: Index, folder: Path, embedded: list[str]) -> None:
+    index.add(folder)
+    write(folder / "policy.md", 90)
+    index.add(folder)
+    embedded.clear()
+    (folder / "old").mkdir()
+    (folder / "policy.md").rename(folder / "old" / "terms.md")
+    report = index.add(folder)
+    assert states(report) == {"terms.md": FileState.RENAMED, "hours.md": FileState.UNCHANGED}
+    assert embedded == []
+    assert report.embedded == 0
+    answer = index.ask(QUESTION)
+    assert answer.citations[0].source == (folder / "old" / "terms.md").as_uri()
+    assert [one.number for one in index.history(str(folder / "old" / "terms.md"))] == [1, 2]
+    with pytest.raises(UnknownId):
+        index.history(str(folder / "policy.md"))
+    assert states(index.add(folder)) == {"terms.md": FileState.UNCHANGED, "hours.md": FileState.UNCHANGED}
+
+
+def test_copies_touches_and_moves_embed_nothing_and_each_copy_has_its_own_rights(
+    index: Index, folder: Path, embedded: list[str]
+) -> None:
+    index.add(folder)
+    embedded.clear()
+    for name in ("a", "b"):
+        (folder / name).mkdir()
+        (folder / name / "policy.md").write_bytes((folder / "policy.md").read_bytes())
+        (folder / name / "other name.md").write_bytes((folder / "policy.md").read_bytes())
+    (folder / "hours.md").touch()
+    rules(folder, 'match = "a/*"\ngroups = ["staff"]\n[[rule]]\nmatch = "b/*"\ngroups = []')
+    report = index.add(folder)
+    assert embedded == []
+    assert [file.state for file in report.files].count(FileState.ADDED) == 4
+    names = {document.source.removeprefix(folder.as_uri()) for document in index.documents()}
+    assert names == {"/policy.md", "/hours.md"}
+    names = {document.source.removeprefix(folder.as_uri()) for document in index.documents(principal=STAFF)}
+    assert names == {"/policy.md", "/hours.md", "/a/policy.md", "/a/other%20name.md"}
+
+
+def test_titles_rights_dates_and_fields_change_without_embedding(
+    index: Index, folder: Path, embedded: list[str]
+) -> None:
+    index.add(folder)
+    embedded.clear()
+    rules(
+        folder,
+        'match = "policy.md"\ntitle = "Zanzibar rules"\ngroups = ["staff"]\nvalid_to = 2099-01-01\n'
+        'version = "7"\nfields = { department = "legal" }',
+    )
+    report = index.add(folder)
+    assert embedded == []
+    assert states(report)["policy.md"] is FileState.UPDATED
+    assert len(index.history(str(folder / "policy.md"))) == 1, "no new version"
+    assert index.ask(QUESTION).abstained
+    (hit, *_) = index.search("Zanzibar", principal=STAFF)
+    assert (hit.chunk.title, hit.chunk.version, "keyword" in hit.lists) == ("Zanzibar rules", "7", True)
+    (folder / "citewell-access.toml").unlink()
+    index.add(folder)
+    assert index.search("Zanzibar")[0].chunk.title != "Zanzibar rules"
+    assert embedded == []
+
+
+def test_old_versions_are_never_readable_by_more_than_before_nor_than_now(index: Index, folder: Path) -> None:
+    rules(folder, 'match = "policy.md"\ngroups = ["staff"]')
+    with at(datetime(2026, 1, 1, tzinfo=UTC)):
+        index.add(folder)
+    # The redacted version is for everyone; the one before was not.
+    write(folder / "policy.md", 90)
+    rules(folder, 'match = "policy.md"\ngroups = ["everyone"]')
+    with at(datetime(2026, 3, 1, tzinfo=UTC)):
+        index.add(folder)
+    assert days_in(index.ask(QUESTION)) == "90"
+    assert index.ask(QUESTION, as_of=date(2026, 2, 1)).abstained
+    assert days_in(index.ask(QUESTION, as_of=date(2026, 2, 1), principal=STAFF)) == "60"
+    # What is closed now is closed for all its versions.
+    rules(folder, 'match = "policy.md"\ngroups = ["board"]')
+    index.add(folder)
+    assert index.ask(QUESTION, as_of=date(2026, 2, 1), principal=STAFF).abstained
+    assert index.ask(QUESTION, principal=STAFF).abstained
+
+
+def test_a_document_goes_back_and_its_file_is_set_aside_until_it_changes(
+    index: Index, folder: Path, embedded: list[str]
+) -> None:
+    index.add(folder)
+    write(folder / "policy.md", 90)
+    index.add(folder)
+    embedded.clear()
+    back = index.rollback(str(folder / "policy.md"))
+    assert (back.number, back.current) == (3, True)
+    assert days_in(index.ask(QUESTION)) == "60"
+    assert states(index.add(folder))["policy.md"] is FileState.UNCHANGED
+    assert days_in(index.ask(QUESTION)) == "60"
+    assert embedded == []
+    write(folder / "policy.md", 120)
+    assert states(index.add(folder))["policy.md"] is FileState.UPDATED
+    assert days_in(index.ask(QUESTION)) == "120"
+    assert index.rollback(str(folder / "policy.md"), 2).number == 5
+    assert days_in(index.ask(QUESTION)) == "90"
+    with pytest.raises(UnknownId, match="no earlier version 9"):
+        index.rollback(str(folder / "policy.md"), 9)
+
+
+def test_what_is_deleted_is_in_no_leg_and_comes_back_whole(index: Index, folder: Path, embedded: list[str]) -> None:
+    index.add(folder)
+    embedded.clear()
+    receipt = index.delete(str(folder / "policy.md"))
+    (removed,) = receipt.removed
+    assert (removed.versions, removed.parts["dense"], removed.parts["keyword"]) == ((1,), 1, 1)
+    assert receipt.kept_until == date.today() + timedelta(days=30)  # noqa: DTZ011  # both are this machine's
+    assert index.ask(QUESTION, as_of=date(2020, 1, 1)).abstained
+    assert index.search("dispute payment customer") == () or "60" not in str(index.search("dispute payment customer"))
+    assert index.rollback(str(folder / "policy.md")).number == 2
+    assert days_in(index.ask(QUESTION)) == "60"
+    # Its file is there and says the same: nothing to do.
+    assert states(index.add(folder))["policy.md"] is FileState.UNCHANGED
+    # Deleted and not brought back, it is taken in again by the next run of its folder, and nothing is embedded.
+    index.delete(str(folder / "policy.md"))
+    assert states(index.add(folder))["policy.md"] is FileState.ADDED
+    assert embedded == []
+    assert [one.number for one in index.history(str(folder / "policy.md")) if one.current] == [3]
+
+
+def test_a_folder_is_deleted_with_all_below_it(index: Index, folder: Path) -> None:
+    (folder / "policy.md").rename(folder / "x.md")
+    (folder / "sub").mkdir()
+    write(folder / "sub" / "a.md", 1)
+    write(folder / "sub" / "b.md", 2)
+    index.add(folder)
+    assert len(index.delete(str(folder / "sub")).removed) == 2
+    assert len(index.documents()) == 2
+    with pytest.raises(UnknownId):
+        index.delete(str(folder / "sub"))
+
+
+def test_the_whole_index_goes_back_to_a_named_state(index: Index, folder: Path, embedded: list[str]) -> None:
+    index.add(folder)
+    index.name_state("before")
+    write(folder / "policy.md", 90)
+    (folder / "hours.md").unlink()
+    write(folder / "new.md", 5, "# New")
+    index.add(folder)
+    embedded.clear()
+    reports: dict[str, FileReport] = {file.source.rpartition("/")[2]: file for file in index.rollback_to("before")}
+    assert {name: file.state for name, file in reports.items()} == {
+        "policy.md": FileState.UPDATED,
+        "hours.md": FileState.UPDATED,
+        "new.md": FileState.REMOVED,
+    }
+    assert {document.source.rpartition("/")[2] for document in index.documents()} == {"policy.md", "hours.md"}
+    assert days_in(index.ask(QUESTION)) == "60"
+    assert embedded == []
+    assert index.rollback_to("before") == ()
+    with pytest.raises(UnknownId, match="Named states: before"):
+        index.rollback_to("never")
+    with pytest.raises(UsageError, match="already"):
+        index.name_state("before")
+
+
+def test_what_expired_is_withheld_on_its_day_and_gone_after_the_next_run(index: Index, folder: Path) -> None:
+    rules(folder, 'match = "policy.md"\nexpires = 2026-06-01')
+    with at(datetime(2026, 5, 31, 23, tzinfo=UTC)):
+        index.add(folder)
+        assert days_in(index.ask(QUESTION)) == "60"
+    with at(datetime(2026, 6, 1, 1, tzinfo=UTC)):
+        assert index.ask(QUESTION).abstained
+        (removed,) = (file for file in index.add(folder).files if file.state is FileState.REMOVED)
+        assert "expired on 2026-06-01" in removed.reason
+        assert index.ask(QUESTION, as_of=date(2026, 5, 1)).abstained
+        assert [one.ending for one in index.history(str(folder / "policy.md"))] == [Ending.EXPIRED]
+        assert FileState.ADDED not in states(index.add(folder)).values()
+
+
+def test_what_was_kept_long_enough_is_dropped(index: Index, folder: Path) -> None:
+    with at(datetime(2026, 1, 1, tzinfo=UTC)):
+        index.add(folder)
+        index.delete(str(folder / "hours.md"))
+        (folder / "hours.md").unlink()
+    with at(datetime(2026, 1, 30, tzinfo=UTC)):
+        index.add(folder)
+        assert index.history(str(folder / "hours.md"))
+    with at(datetime(2026, 2, 1, tzinfo=UTC)):
+        index.add(folder)
+        with pytest.raises(UnknownId):
+            index.history(str(folder / "hours.md"))
+
+
+def test_no_more_past_versions_are_found_than_the_settings_keep(tmp_path: Path, folder: Path) -> None:
+    settings = Settings.model_validate({"storage": {"keep_versions": 1}})
+    with Index.create(tmp_path / "few", settings=settings) as index:
+        for day in range(1, 5):
+            write(folder / "policy.md", 10 * day)
+            with at(datetime(2026, 1, day, tzinfo=UTC)):
+                index.add(folder)
+        history = index.history(str(folder / "policy.md"))
+    assert [one.searchable for one in history] == [False, False, True, True]
+
+
+def test_a_purge_leaves_no_byte_of_a_document_in_any_file(index: Index, folder: Path) -> None:
+    phrase = "Quetzalcoatlus northropi pays in doubloons"
+    (folder / "secret.md").write_text(f"# Secret\n\n{phrase}.\n", encoding="utf-8")
+    index.add(folder)
+    (folder / "secret.md").write_text(f"# Secret\n\n{phrase}, always.\n", encoding="utf-8")
+    index.add(folder)
+    versions = index._store.fetch(keys_of(index, folder / "secret.md"))
+    vectors = [vector.tobytes() for version in versions for vector in version.vectors]
+    assert len(vectors) == 2
+    needles = [b"Quetzalcoatlus", b"quetzalcoatlus", *vectors]
+    assert all(found_in(index, needle) for needle in needles), "or their absence would prove nothing"
+    (folder / "secret.md").unlink()
+    receipt = index.purge(str(folder / "secret.md"))
+    assert (receipt.purged, receipt.kept_until, receipt.removed[0].versions) == (True, None, (1, 2))
+    assert [needle for needle in needles if found_in(index, needle)] == []
+    assert days_in(index.ask(QUESTION)) == "60"
+    with pytest.raises(UnknownId):
+        index.purge(str(folder / "secret.md"))
+
+
+def keys_of(index: Index, path: Path) -> list[VersionKey]:
+    return [VersionKey(one.document_id, one.number) for one in index.history(str(path))]
+
+
+def found_in(index: Index, needle: bytes) -> bool:
+    return any(needle in file.read_bytes() for file in Path(index.location).rglob("*") if file.is_file())
