@@ -335,3 +335,39 @@ def keys_of(index: Index, path: Path) -> list[VersionKey]:
 
 def found_in(index: Index, needle: bytes) -> bool:
     return any(needle in file.read_bytes() for file in Path(index.location).rglob("*") if file.is_file())
+
+
+def test_a_version_brought_back_follows_the_rules_and_stays_set_aside(index: Index, folder: Path) -> None:
+    index.add(folder)
+    write(folder / "policy.md", 90)
+    index.add(folder)
+    index.rollback(str(folder / "policy.md"))
+    rules(folder, 'match = "policy.md"\ngroups = ["staff"]')
+    assert states(index.add(folder))["policy.md"] is FileState.UPDATED
+    assert index.ask(QUESTION).abstained
+    for _ in range(2):
+        assert days_in(index.ask(QUESTION, principal=STAFF)) == "60"
+        assert states(index.add(folder))["policy.md"] is FileState.UNCHANGED
+
+
+def test_a_text_whose_file_broke_says_that_it_is_old(index: Index, folder: Path) -> None:
+    index.add(folder)
+    (folder / "policy.md").write_bytes(b"\x00\x01\x02\xff" * 100)
+    index.add(folder)
+    (document,) = (one for one in index.documents() if one.source.endswith("policy.md"))
+    assert document.lost.startswith("Its file could not be read when last looked at, so this is its text of before")
+    write(folder / "policy.md", 60)
+    index.add(folder)
+    assert [one.lost for one in index.documents()] == ["", ""]
+
+
+def test_many_paths_are_looked_up_as_few_are(index: Index, folder: Path) -> None:
+    files = [folder / f"{number}.md" for number in range(25)]
+    for number, file in enumerate(files):
+        write(file, number)
+    assert len(index.add(*files).files) == 25
+    files[3].unlink()
+    files[3].mkdir()
+    report = index.add(*files)
+    assert states(report)["3.md"] is FileState.REMOVED
+    assert len(index.documents()) == 24

@@ -149,7 +149,8 @@ class Ingest:
         width = self.embedder.identity.dimensions
         rows = [vectors[item.text_hash] for item in prepared.entries]
         matrix: Vectors = np.stack(rows) if rows else np.empty((0, width), dtype=np.float32)
-        return IndexedDocument(document, prepared.work.recipe, prepared.chunked.chunks, prepared.entries, matrix)
+        made = IndexedDocument(document, prepared.work.recipe, prepared.chunked.chunks, prepared.entries, matrix)
+        return replace(made, set_aside=prepared.work.set_aside)
 
 
 def _taken(running: Future[Embedded] | None) -> Iterator[list[Indexed]]:

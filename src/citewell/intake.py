@@ -9,10 +9,10 @@ from datetime import date
 from itertools import accumulate
 from pathlib import Path
 
-from citewell.chunking import CHUNKER_VERSION
 from citewell.credentials import NO_CREDENTIALS, Credentials
-from citewell.errors import EmptyFile, Expired, LoadError, NotAFile, PathError, SettingsError, UnsupportedFormat
+from citewell.errors import EmptyFile, Expired, LoadError, NotAFile, SettingsError, UnsupportedFormat
 from citewell.journal import Journal
+from citewell.known import Known
 from citewell.loading import (
     AccessRules,
     Discovered,
@@ -20,17 +20,14 @@ from citewell.loading import (
     SourceFile,
     described,
     document_id,
-    inner_source,
     load,
-    ocr_engine,
     read,
     renamed,
 )
 from citewell.loading.bounds import check_inside
+from citewell.loading.discovery import nothing_to_index
 from citewell.loading.metadata import field_values, undeclared
-from citewell.loading.parsed import LOADER_VERSION
-from citewell.renames import Renames
-from citewell.retrieval.analyser import ANALYSER_VERSION
+from citewell.recipes import Recipes
 from citewell.settings import Settings
 from citewell.stores.store import OWNER, LedgerLine, Store, VersionKey
 from citewell.types import BETWEEN_SOURCES, Attributes, Document, FileReport, FileState
@@ -42,6 +39,7 @@ UNFINISHED = "!"
 """Before the recipe of a file inside which another failed: it is read again in each run, and that one reported."""
 NO_FILE = "no file"
 """Set aside in a document that was brought back after its file had gone: that it is not there is no news."""
+SET_ASIDE = "An earlier version was brought back; the file is taken in when it changes."
 NAMED = 5
 
 
@@ -51,6 +49,7 @@ class Work:
 
     `before` is what is stored of it, `taken_out` what is stored of files that are no longer inside it. `was` is the
     document that its file was under another name, `reuse` names versions that hold vectors of its texts.
+    For `set_aside` see `IndexedDocument`.
     """
 
     document: Document
@@ -60,6 +59,7 @@ class Work:
     taken_out: tuple[LedgerLine, ...] = ()
     was: LedgerLine | None = None
     reuse: tuple[VersionKey, ...] = ()
+    set_aside: str = ""
 
 
 @dataclass(slots=True)
@@ -71,13 +71,10 @@ class Intake:
     journal: Journal
     today: date
     credentials: Credentials = NO_CREDENTIALS
-    _ledger: dict[str, LedgerLine] = field(default_factory=dict)
-    _inner: dict[str, list[LedgerLine]] = field(default_factory=dict)
+    _known: Known = field(default_factory=Known)
     _met: set[str] = field(default_factory=set)
     _expired: set[str] = field(default_factory=set)
-    _renames: Renames = field(default_factory=Renames)
     _moved: set[str] = field(default_factory=set)
-    _kept: dict[str, list[VersionKey]] = field(default_factory=dict)
     _within: int = 0
 
     def load(self, found: Discovered, paths: Iterable[Path]) -> Iterator[Work]:
@@ -87,7 +84,10 @@ class Intake:
         """
         named = list(paths)
         self.journal.total = len(found.files)
-        self._remember(found, named)
+        roots = [path.resolve().as_uri() for path in named]
+        self._known = Known.below(roots, {file.source for file in found.files}, self.store)
+        if not (found.files or self._known.lines):
+            raise nothing_to_index(named)
         rules = AccessRules()
         # All of them before the first file: a wrong access file must stop the run while nothing is indexed yet.
         attributes = [self._said(rules, file) for file in found.files]
@@ -106,7 +106,7 @@ class Intake:
         """As `load`, for documents that the caller has made; of several with one id the last."""
         last = {document.id: document for document in documents}
         self.journal.total = len(last)
-        self._ledger = self.store.ledger([document.source for document in last.values()])
+        self._known = Known.below([document.source for document in last.values()], (), self.store)
         for given in last.values():
             self.journal.tell(given.source)
             document, warnings = self._with_fields(given, given.fields)
@@ -121,8 +121,8 @@ class Intake:
                 expires=document.expires,
                 fields=document.fields,
             )
-            recipe = self._recipe(said, document.lost)
-            line = self._ledger.get(document.id)
+            recipe = self._recipes.of(said, document.lost)
+            line = self._known.lines.get(document.id)
             if line is not None and (line.content_hash, line.recipe) == (document.content_hash, recipe):
                 self.journal.reports[document.source] = FileReport(document.source, FileState.UNCHANGED)
             else:
@@ -141,7 +141,7 @@ class Intake:
         present = self.journal.reports.keys() - skipped
         return [
             line
-            for line in self._ledger.values()
+            for line in self._known.lines.values()
             if line.source not in present
             and line.document_id not in self._moved
             and line.set_aside != NO_FILE
@@ -151,25 +151,6 @@ class Intake:
     def expired(self, lines: Iterable[LedgerLine]) -> list[LedgerLine]:
         """Those of the documents that a rule of this run let expire."""
         return [line for line in lines if line.source in self._expired]
-
-    def _remember(self, found: Discovered, paths: Sequence[Path]) -> None:
-        """Look up what is stored below the paths, and what was kept of deleted documents that are there again.
-
-        Raises:
-            PathError: there is nothing to index, and nothing stored either.
-        """
-        self._ledger = self.store.ledger([path.resolve().as_uri() for path in paths])
-        if not (found.files or self._ledger):
-            raise nothing_to_index(paths)
-        for line in self._ledger.values():
-            self._inner.setdefault(line.source.partition(BETWEEN_SOURCES)[0], []).append(line)
-        there = {file.source for file in found.files}
-        self._renames = Renames.among(
-            line for line in self._ledger.values() if not there.intersection((line.source, _outermost(line.source)))
-        )
-        new = {document_id(source) for source in there} - self._ledger.keys()
-        for version in self.store.versions(new) if new else ():
-            self._kept.setdefault(version.document_id, []).append(VersionKey(version.document_id, version.number))
 
     def _said(self, rules: AccessRules, file: SourceFile) -> Attributes:
         about = rules.rules_for(file.path)
@@ -195,11 +176,11 @@ class Intake:
             yield from self._load_one(file, about)
         except LoadError as error:
             state = FileState.SKIPPED if isinstance(error, NOTHING_TO_INDEX) else FileState.FAILED
-            if isinstance(error, UnsupportedFormat) and self._stored(file):
+            if isinstance(error, UnsupportedFormat) and self._known.at(file.source):
                 state = FileState.FAILED  # it was a document, and has broken
             self.journal.reports[file.source] = FileReport(file.source, state, str(error))
             if isinstance(error, Expired):
-                self._expired.update(line.source for line in self._stored(file))
+                self._expired.update(line.source for line in self._known.at(file.source))
             if state is FileState.FAILED:
                 yield from self._restated(file, about, error.message)
 
@@ -208,17 +189,18 @@ class Intake:
             raise Expired(f"By its rules it expired on {about.expires}.", remedy="Take the file out of the folder.")
         data = read(file, self.settings.loading)
         content_hash = hashlib.sha256(data).hexdigest()
-        line = self._ledger.get(document_id(file.source))
+        line = self._known.line(file.source)
         if line is not None and line.set_aside == content_hash:
-            held = "An earlier version was brought back; the file is taken in when it changes."
-            self.journal.reports[file.source] = FileReport(file.source, FileState.UNCHANGED, held)
+            yield from self._again(file, about)
+            if self.journal.state(file.source) is FileState.UNCHANGED:
+                self.journal.reports[file.source] = FileReport(file.source, FileState.UNCHANGED, SET_ASIDE)
             return
-        was = self._renames.claim(content_hash, file.source) if line is None else None
-        if was is not None and was.recipe.startswith(self._reading(was.lost)):
+        was = self._known.renames.claim(content_hash, file.source) if line is None else None
+        if was is not None and self._recipes.still_reads(was):
             yield from self._moved_here(file, about, was)
             return
         read_before = line is not None and line.content_hash == content_hash
-        if read_before and all(one.recipe.startswith(self._reading(one.lost)) for one in self._stored(file)):
+        if read_before and all(map(self._recipes.still_reads, self._known.at(file.source))):
             yield from self._again(file, about)
             return
         loaded = load(
@@ -238,19 +220,20 @@ class Intake:
         document, unfit = self._with_fields(replace(loaded.document, lost=self._lost(loaded)), about.fields)
         if not (document.elements or document.lost):
             raise EmptyFile("All its pages are blank.", remedy="Leave it out.")
-        taken_out = tuple(one for one in self._stored(file) if self._is_taken_out(one))
-        recipe = self._recipe(about, document.lost)
+        taken_out = tuple(one for one in self._known.at(file.source) if self._is_taken_out(one))
+        recipe = self._recipes.of(about, document.lost)
         if any(self.journal.state(inner.source) is FileState.FAILED for inner in loaded.inside):
             recipe = UNFINISHED + recipe
-        if read_before and line is not None and line.recipe == recipe and not taken_out:
+        same = read_before and line is not None and (line.recipe, line.lost) == (recipe, document.lost)
+        if same and not taken_out:
             self.journal.reports[file.source] = FileReport(file.source, FileState.PARTLY, document.lost)
         else:
-            kept = tuple(self._kept.get(document.id, ()))
-            yield Work(_numbered(document, line), recipe, line, (*loaded.warnings, *unfit), taken_out, reuse=kept)
+            warnings, kept = (*loaded.warnings, *unfit), self._known.kept(document.id)
+            yield Work(_numbered(document, line), recipe, line, warnings, taken_out, reuse=kept)
 
     def _moved_here(self, file: SourceFile, about: Attributes, was: LedgerLine) -> Iterator[Work]:
         """The stored version of a file that had another name, and of the files in it, under their new names."""
-        for line in self._stored_at(was.source):
+        for line in self._known.at(was.source):
             stored = self.store.reader().document(line.document_id, OWNER)
             if stored is None:
                 continue
@@ -260,29 +243,20 @@ class Intake:
             moved = renamed(stored, source)
             if line is not was:
                 moved = replace(moved, parent_id=document_id(source.rpartition(BETWEEN_SOURCES)[0]))
-            yield self._described(moved, said, self._recipe(said, line.lost), was=line)
+            yield self._described(moved, said, self._recipes.of(said, line.lost), was=line)
 
     def _again(self, file: SourceFile, about: Attributes) -> Iterator[Work]:
         """The stored versions of a file that has not changed and of the files in it, as far as anything else has."""
-        for line in self._stored(file):
+        for line in self._known.at(file.source):
             said = about if line.source == file.source else _inherited(about)
-            yield from self._as_stored(line, said, self._recipe(said, line.lost))
+            yield from self._as_stored(line, said, self._recipes.of(said, line.lost))
 
     def _restated(self, file: SourceFile, about: Attributes, problem: str) -> Iterator[Work]:
         """As `_again` of a file that cannot be read now: its rights and dates hold at once, and who asks is told."""
-        for line in self._stored(file):
+        for line in self._known.at(file.source):
             said = about if line.source == file.source else _inherited(about)
-            reading, _, _ = line.recipe.partition("/")
             lost = f"{UNREAD} {problem}" if line.source == file.source else line.lost
-            yield from self._as_stored(line, said, f"{reading}/{self._sayings(said)}", lost)
-
-    def _stored(self, file: SourceFile) -> list[LedgerLine]:
-        """The ledger's lines of a file and of the files in it."""
-        return self._stored_at(file.source)
-
-    def _stored_at(self, source: str) -> list[LedgerLine]:
-        lines = self._inner.get(_outermost(source), ())
-        return [line for line in lines if line.source == source or line.source.startswith(inner_source(source))]
+            yield from self._as_stored(line, said, self._recipes.read_as(line.recipe, said), lost)
 
     def _described(
         self,
@@ -294,7 +268,8 @@ class Intake:
     ) -> Work:
         said = described(stored, about, self.settings.security.default_groups)
         document, warnings = self._with_fields(said, about.fields)
-        return Work(document, recipe, before, warnings, was=was)
+        line = before or was
+        return Work(document, recipe, before, warnings, was=was, set_aside=line.set_aside if line else "")
 
     def _as_stored(self, line: LedgerLine, about: Attributes, recipe: str, lost: str | None = None) -> Iterator[Work]:
         stored = None
@@ -320,28 +295,9 @@ class Intake:
         more = [f"and {len(failed) - NAMED} more files in it"] if len(failed) > NAMED else []
         return "; ".join(filter(None, (loaded.document.lost, *failed[:NAMED], *more)))
 
-    def _recipe(self, about: Attributes, lost: str) -> str:
-        """What a document's text, chunks and entries depend on beside its content."""
-        return f"{self._reading(lost)}/{self._sayings(about)}"
-
-    def _reading(self, lost: str) -> str:
-        """What its text depends on. What was lost may be found with another engine, password or limit."""
-        loading = self.settings.loading
-        means = (ocr_engine(), self.credentials.edition, loading) if lost else ()
-        return _sha256(repr((LOADER_VERSION, loading.plugins, *means)))[:16]
-
-    def _sayings(self, about: Attributes) -> str:
-        """What is said about it, how it is cut, and how it is analysed."""
-        groups = sorted(about.groups if about.groups is not None else self.settings.security.default_groups)
-        made_by = (CHUNKER_VERSION, ANALYSER_VERSION, self.settings.chunking, self.settings.metadata)
-        return _sha256(repr((made_by, groups, replace(about, groups=None))))
-
-
-def nothing_to_index(paths: Sequence[Path]) -> PathError:
-    return PathError(
-        f"There is nothing to index in {', '.join(map(str, paths)) or 'no paths'}.",
-        remedy="Name a file, or a folder with files that are not hidden.",
-    )
+    @property
+    def _recipes(self) -> Recipes:
+        return Recipes(self.settings, self.credentials)
 
 
 def _numbered(document: Document, line: LedgerLine | None) -> Document:
@@ -351,15 +307,6 @@ def _numbered(document: Document, line: LedgerLine | None) -> Document:
     return replace(document, number=line.number + (line.content_hash != document.content_hash))
 
 
-def _outermost(source: str) -> str:
-    """The source of the file in a folder that it is or lies in."""
-    return source.partition(BETWEEN_SOURCES)[0]
-
-
 def _inherited(about: Attributes) -> Attributes:
     """What is said about a file, for the files inside it: who may read, how long, how far trusted."""
     return replace(about, title=None, version=None, author=None)
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -58,7 +58,7 @@ def discover(paths: Sequence[Path], *, skip: Path | None = None, ignore: Sequenc
         PermissionRefused: a given path may not be read.
         SettingsError: an ignore glob is wrong.
     """
-    walk = _Walk(skip.resolve() if skip is not None else None, [_ignored(glob) for glob in ignore])
+    walk = _Walk(Path(os.path.realpath(skip)) if skip is not None else None, Ignored.by(ignore))
     found: dict[Path, SourceFile] = {}
     for path in paths:
         for file in walk.named(path):
@@ -67,13 +67,39 @@ def discover(paths: Sequence[Path], *, skip: Path | None = None, ignore: Sequenc
     return Discovered(list(found.values()), walk.ignored, strays)
 
 
+def nothing_to_index(paths: Sequence[Path]) -> PathError:
+    return PathError(
+        f"There is nothing to index in {', '.join(map(str, paths)) or 'no paths'}.",
+        remedy="Name a file, or a folder with files that are not hidden.",
+    )
+
+
 def is_ours(name: str) -> bool:
     """Whether files of this name say something about others, and are no documents."""
     return name in (ACCESS_FILE, SETTINGS_FILE) or name.endswith(SIDE_ENDING)
 
 
-def _ignored(glob: str) -> tuple[bool, Pattern[str]]:
-    """Whether the glob is for whole paths, and its expression."""
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """What is passed over below a folder: hidden files and folders, and those of `loading.ignore`."""
+
+    _globs: tuple[tuple[bool, Pattern[str]], ...]
+    """Expressions, each with whether it is for whole paths."""
+
+    @classmethod
+    def by(cls, globs: Sequence[str]) -> Ignored:
+        """Raises SettingsError: a glob is wrong."""
+        return cls(tuple(map(_compiled, globs)))
+
+    def covers(self, path: Path, root: Path) -> bool:
+        """Whether the file or folder at `path` is passed over by itself, not for a folder between it and `root`."""
+        name, whole = one_spelling(path.name), one_spelling(path.relative_to(root).as_posix())
+        return name.startswith(".") or any(
+            pattern.fullmatch(whole if for_paths else name) for for_paths, pattern in self._globs
+        )
+
+
+def _compiled(glob: str) -> tuple[bool, Pattern[str]]:
     try:
         return "/" in glob.rstrip("/"), compile_glob(glob.rstrip("/"))
     except ValueError as error:
@@ -82,10 +108,10 @@ def _ignored(glob: str) -> tuple[bool, Pattern[str]]:
 
 @dataclass(slots=True)
 class _Walk:
-    """A walk through folders. `ignore` holds expressions, each with whether it is for whole paths."""
+    """A walk through folders, all but `avoided`."""
 
     avoided: Path | None
-    ignore: list[tuple[bool, Pattern[str]]]
+    ignore: Ignored
     ignored: int = 0
     sides: list[Path] = field(default_factory=list)
 
@@ -123,7 +149,7 @@ class _Walk:
                 if entry.name.endswith(SIDE_ENDING):
                     self.sides.append(path)
                 continue
-            if entry.name.startswith(".") or self._is_ignored(path, root):
+            if self.ignore.covers(path, root):
                 self.ignored += 1
                 continue
             try:
@@ -143,10 +169,6 @@ class _Walk:
 
     def _is_ours(self, path: Path) -> bool:
         return is_ours(path.name) or (self.avoided is not None and path.is_relative_to(self.avoided))
-
-    def _is_ignored(self, path: Path, root: Path) -> bool:
-        name, whole = one_spelling(path.name), one_spelling(path.relative_to(root).as_posix())
-        return any(pattern.fullmatch(whole if for_paths else name) for for_paths, pattern in self.ignore)
 
 
 def _found(path: Path, mode: int) -> SourceFile:

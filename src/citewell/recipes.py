@@ -1,0 +1,52 @@
+"""What a stored document was made by, beside its content: a change of it is seen where the recipe is another."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+
+from citewell.chunking import CHUNKER_VERSION
+from citewell.credentials import NO_CREDENTIALS, Credentials
+from citewell.loading import ocr_engine
+from citewell.loading.parsed import LOADER_VERSION
+from citewell.retrieval.analyser import ANALYSER_VERSION
+from citewell.settings import Settings
+from citewell.stores.store import LedgerLine
+from citewell.types import Attributes
+
+BETWEEN = "/"
+
+
+@dataclass(frozen=True, slots=True)
+class Recipes:
+    """A recipe is `reading/sayings`: what the text depends on, and what is said about it and made of it."""
+
+    settings: Settings
+    credentials: Credentials = NO_CREDENTIALS
+
+    def of(self, about: Attributes, lost: str) -> str:
+        return f"{self.reading(lost)}{BETWEEN}{self.sayings(about)}"
+
+    def read_as(self, recipe: str, about: Attributes) -> str:
+        """The recipe of a text that was read as before, with what is said now."""
+        return f"{recipe.partition(BETWEEN)[0]}{BETWEEN}{self.sayings(about)}"
+
+    def still_reads(self, line: LedgerLine) -> bool:
+        """Whether its text would be read as it was."""
+        return line.recipe.startswith(self.reading(line.lost))
+
+    def reading(self, lost: str) -> str:
+        """What a document's text depends on. What was lost may be found with another engine, password or limit."""
+        loading = self.settings.loading
+        means = (ocr_engine(), self.credentials.edition, loading) if lost else ()
+        return _digest(repr((LOADER_VERSION, loading.plugins, *means)))[:16]
+
+    def sayings(self, about: Attributes) -> str:
+        """What is said about it, how it is cut, and how it is analysed."""
+        groups = sorted(about.groups if about.groups is not None else self.settings.security.default_groups)
+        made_by = (CHUNKER_VERSION, ANALYSER_VERSION, self.settings.chunking, self.settings.metadata)
+        return _digest(repr((made_by, groups, replace(about, groups=None))))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
