@@ -100,9 +100,7 @@ class Storage(_Table):
     quantise: Literal["none", "int8", "binary"] = "binary"
     vectors: Literal["built-in", "faiss", "qdrant", "milvus"] = "built-in"
     vectors_url: str = Field("", pattern=r"^(https?://\S+)?$", description="of a Qdrant or Milvus server; '' is local")
-    keep_versions: int = Field(
-        20, ge=0, description="past versions of a document that can still be found by their date"
-    )
+    keep_versions: int = Field(10, ge=0, description="past versions of a document that are found by their date")
     keep_deleted_days: int = Field(30, ge=0, le=36_500, description="for which a deleted document can be brought back")
 
 
