@@ -25,6 +25,12 @@ def header() -> str:
     return ", ".join(f"{key} {value}" for key, value in describe().items())
 
 
+def resident_mb() -> float:
+    """The memory that this process has in use, in megabytes (2^20)."""
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmRSS"))
+
+
 def _processor() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import time
@@ -15,7 +16,7 @@ from citewell.stores.store import OWNER, Counts
 from tests.stores.child import child
 from tests.stores.corpus import bm25, commit, indexed, key, made_with, numbered
 
-KILLS = 6
+KILLS = int(os.environ.get("CITEWELL_TEST_KILLS", "2"))
 
 WRITER = """
 import itertools, sys

@@ -15,10 +15,10 @@ import pytest
 from citewell.errors import IndexFormatError, IndexLocked, IndexNotFound, PathError
 from citewell.models.embedder import Vectors
 from citewell.settings import Storage
-from citewell.stores import lance_writing, manifest
+from citewell.stores import lance_indexes, lance_writing, manifest
 from citewell.stores.lance import LanceStore
 from citewell.stores.lance_reader import LanceReader
-from citewell.stores.lance_rows import ENTRIES, TABLES
+from citewell.stores.lance_rows import TABLES
 from citewell.stores.lock import WriterLock
 from citewell.stores.manifest import Manifest
 from citewell.stores.store import OWNER, Counts, Match, Scope
@@ -111,7 +111,7 @@ def test_compaction_keeps_contents_and_scores_and_cleans_up_behind_the_manifest(
 ) -> None:
     monkeypatch.setattr(lance_writing, "KEPT", timedelta(milliseconds=1))
     monkeypatch.setattr(lance_writing, "MAX_FRAGMENTS", 5)
-    monkeypatch.setattr(lance_writing, "MIN_ROWS_INDEXED", 10)
+    monkeypatch.setattr(lance_indexes, "MIN_ROWS_INDEXED", 10)
     store = create(tmp_path / "index", exact_up_to=5)
     parts = {f"d{number}": zipf_texts(6, number) for number in range(8)}
     with store.writing():
@@ -193,30 +193,6 @@ def test_a_run_cut_short_is_settled_by_the_next(store: LanceStore) -> None:
         pass
     assert store.manifest.settled
     assert scores(store, "w1") == pytest.approx(bm25(texts(**parts), ["w1"]), rel=1e-5)
-
-
-def test_a_vector_index_is_there_from_the_threshold_on_and_follows_changes(tmp_path: Path) -> None:
-    store = create(tmp_path / "index", exact_up_to=300)
-
-    def rows_in_index() -> int | None:
-        statistics = store._connection.open_table(ENTRIES).index_stats("vector_idx")
-        return None if statistics is None else statistics.num_indexed_rows
-
-    def exact(vector: Vectors, stored: dict[str, Vectors]) -> list[str]:
-        cosines = {f"{name}/{n:04d}/e": v @ vector for name, vectors in stored.items() for n, v in enumerate(vectors)}
-        return sorted(cosines, key=lambda entry: (-cosines[entry], entry))[:20]
-
-    first = indexed("first", ["w"] * 300)
-    commit(store, [first])
-    assert rows_in_index() is None
-    stored = {"first": first.vectors}
-    for name, count, seen in (("second", 20, 320), ("third", 30, 320), ("fourth", 100, 450)):
-        document = indexed(name, ["w"] * count)
-        stored[name] = document.vectors
-        commit(store, [document])
-        assert rows_in_index() == seen, "rebuilt only when a fifth of the rows is outside"
-        for query in unit_vectors(5, 8):
-            assert [match.entry_id for match in store.reader().dense(query, 20, OWNER)] == exact(query, stored)
 
 
 def test_an_index_that_returns_too_few_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

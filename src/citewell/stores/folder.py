@@ -15,11 +15,11 @@ import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from citewell import clock
 from citewell.errors import IndexFormatError, IndexNotFound, PathError
 from citewell.settings import Storage
 from citewell.stores import files, manifest
@@ -62,7 +62,7 @@ class FolderHome:
         with self._lock:
             _make_room(self._path)
             self.build(1, made_with)
-            self.switch(Pointer(current=1, created=datetime.now(UTC).isoformat(timespec="seconds")))
+            self.switch(Pointer(current=1, created=clock.now().isoformat(timespec="seconds")))
             self._finish_creation()
 
     def pointer(self) -> Pointer:
@@ -101,7 +101,8 @@ class FolderHome:
             PermissionRefused: it may not be read.
         """
         with self._opening:
-            if generation not in self._stores:
+            # Another process may have removed it, and made one of that number anew.
+            if generation not in self._stores or not (self._folder(generation) / manifest.FILE).exists():
                 self._stores[generation] = self._opened(generation)
             return self._stores[generation]
 

@@ -11,7 +11,7 @@ What may be found in the directory, and what happens then:
 | while cleaning up                     | the manifest's         | the state after     | writes; cleans up later   |
 
 No version that a manifest names can be cleaned up. Before the switch nothing is cleaned up at all, however old the
-manifest's versions are. After it, cleaning follows a compaction only, when they are the newest (which Lance keeps) and
+manifest's versions are. After it, cleaning follows a rewriting only, when they are the newest (which Lance keeps) and
 seconds old (the limit is an hour).
 
 Lance must not be used in a forked process: start workers by `spawn`.
@@ -28,16 +28,17 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from citewell.errors import PathError
+from citewell.errors import IndexFormatError, PathError
 from citewell.filters import FieldType
 from citewell.models.embedder import Vectors
 from citewell.settings import Storage
-from citewell.stores import files, lance_writing, manifest
+from citewell.stores import conditions, files, lance_errors, lance_indexes, lance_writing, manifest
 from citewell.stores.batch import check
 from citewell.stores.lance_reader import LanceReader
 from citewell.stores.lance_rows import TABLES, to_tables, version_id
 from citewell.stores.lock import WriterLock
-from citewell.stores.manifest import Manifest
+from citewell.stores.manifest import Built, Manifest
+from citewell.stores.newest import of_newest
 from citewell.stores.stash import Stash
 from citewell.stores.store import Counts, IndexedDocument, LedgerLine, MadeWith, VersionKey
 from citewell.types import Version
@@ -74,18 +75,19 @@ class LanceStore:
             PermissionRefused: the directory cannot be made or written to.
         """
         files.make_folder(path)
-        with WriterLock(path):
+        with WriterLock(path), lance_errors.writing(path):
             if (path / manifest.FILE).exists():
                 raise PathError(f"There is an index in {path} already.", remedy="Open it, or give another path.")
             if (path / FOLDER).exists():
                 shutil.rmtree(path / FOLDER)  # of a creation that died: it made no manifest
             with lance_writing.durably(path / FOLDER):
                 tables = lance_writing.create_tables(_connect(path / FOLDER), made_with.embedder.dimensions)
-                lance_writing.settle(tables, compacted=False, exact_up_to=storage.exact_up_to)
+                built = lance_indexes.settle(tables, Built(), storage)
             first = Manifest(
                 made_with=made_with,
                 tables={name: table.version for name, table in tables.items()},
                 counts=Counts(0, 0, 0),
+                built=built,
             )
             manifest.save(path, first)
         return cls(path, storage)
@@ -100,6 +102,8 @@ class LanceStore:
             PermissionRefused: it may not be read.
         """
         manifest.load(path)
+        if not (path / FOLDER).is_dir():
+            raise files.damaged(path / FOLDER, "the folder is missing")
         store = cls(path, storage)
         store.reader()
         return store
@@ -122,9 +126,14 @@ class LanceStore:
         with self._one_opening:
             # The signature is taken first: a manifest that changes in between is then loaded once more, never missed.
             signature = manifest.signature(self._path)
-            if self._newest is None or self._newest[0] != signature:
-                opened = LanceReader(self._connection, manifest.load(self._path), self._storage.exact_up_to)
-                self._newest = signature, opened
+            while self._newest is None or self._newest[0] != signature:
+                try:
+                    opened = LanceReader(self._connection, manifest.load(self._path), self._storage.exact_up_to)
+                    self._newest = signature, opened
+                except IndexFormatError:
+                    tried, signature = signature, manifest.signature(self._path)
+                    if tried == signature:
+                        raise
             return self._newest[1]
 
     @contextmanager
@@ -133,7 +142,8 @@ class LanceStore:
 
         Each commit inside is whole and durable, but leaves the indexes as they are; the end settles them. Until then
         everything is found all the same, only BM25 scores are a few per cent off, since the statistics do not yet
-        count what came and went. A run that is cut short leaves that to the next; `manifest.settled` tells.
+        count what came and went. A run that is cut short leaves that to the next; `manifest.settled` tells. How exact
+        they are afterwards is said at `lance_indexes.KEYWORDS_EXACT_UP_TO`.
         """
         with self._lock:
             yield
@@ -166,23 +176,23 @@ class LanceStore:
 
     def fetch(self, keys: Collection[VersionKey]) -> list[IndexedDocument]:
         """See `Store.fetch`."""
-        return self.reader().fetch(keys)
+        return of_newest(self.reader, lambda reader: reader.fetch(keys))
 
     def ledger(self, roots: Collection[str] | None = None) -> dict[str, LedgerLine]:
         """See `Store.ledger`."""
-        return self.reader().ledger(roots)
+        return of_newest(self.reader, lambda reader: reader.ledger(roots))
 
     def expired(self, on: date) -> dict[str, LedgerLine]:
         """See `Store.expired`."""
-        return self.reader().expired(on)
+        return of_newest(self.reader, lambda reader: reader.expired(on))
 
     def ended_before(self, moment: datetime) -> list[VersionKey]:
         """See `Store.ended_before`."""
-        return self.reader().ended_before(moment)
+        return of_newest(self.reader, lambda reader: reader.ended_before(moment))
 
     def versions(self, document_ids: Collection[str] | None = None) -> list[Version]:
         """See `Store.versions`."""
-        return self.reader().versions(document_ids)
+        return of_newest(self.reader, lambda reader: reader.versions(document_ids))
 
     def known_vectors(self, text_hashes: Collection[str]) -> dict[str, Vectors]:
         """See `Store.known_vectors`."""
@@ -192,6 +202,17 @@ class LanceStore:
         """See `Store.stash`."""
         self._require_writing()
         self._stashed.add(vectors)
+
+    @property
+    def stashed(self) -> int:
+        """How many vectors a run that was cut short has left to the next."""
+        return self._stashed.count()
+
+    def mend(self, strays: Mapping[str, Collection[str]], *, anew: bool) -> None:
+        """Remove rows, by table and id, and build the indexes that are due; `anew` writes all tables and indexes once
+        more and removes every older file. What a run that was cut short left to the next stays."""
+        with self._lock:
+            self._switch([], (), settle=True, erase=anew, strays=strays)
 
     def close(self) -> None:
         """Let go of the files and caches."""
@@ -215,9 +236,10 @@ class LanceStore:
         settle: bool,
         fields: Mapping[str, FieldType] | None = None,
         erase: bool = False,
+        strays: Mapping[str, Collection[str]] | None = None,
     ) -> None:
         """Write the tables, then the manifest. The lock is held."""
-        with self._one_commit:
+        with self._one_commit, lance_errors.writing(self._path):
             before = manifest.load(self._path)
             declared = before.fields if fields is None else dict(fields)
             rows = to_tables(put, before.made_with.embedder.dimensions, declared)
@@ -225,21 +247,27 @@ class LanceStore:
                 tables = lance_writing.open_at(self._connection, before.tables)
                 lance_writing.declare(tables, before.fields, declared)
                 lance_writing.write(tables, rows, [version_id(key) for key in drop])
-                compact = erase or lance_writing.crowded(tables, in_run=not settle)
-                if settle or compact:
-                    lance_writing.settle(tables, compacted=compact, exact_up_to=self._storage.exact_up_to)
+                for name, ids in (strays or {}).items():
+                    tables[name].delete(conditions.one_of("id", ids))
+                rewritten = list(TABLES) if erase else lance_writing.crowded(tables, in_run=not settle)
+                built = lance_indexes.rewrite(tables, rewritten, before.built)
+                if settle or rewritten:
+                    built = lance_indexes.settle(tables, built, self._storage)
+                built, gone = lance_indexes.outlived(built)
             after = replace(
                 before,
                 fields=declared,
                 tables={name: table.version for name, table in tables.items()},
                 counts=Counts(*(tables[name].count_rows() for name in TABLES)),
-                settled=settle or compact,
+                settled=settle or bool(rewritten),
+                built=built,
             )
             manifest.save(self._path, after)
+            lance_writing.remove(self._path / FOLDER, gone)
             if erase:
                 lance_writing.erase(tables)
-            elif compact:
-                lance_writing.clean_up(tables)
+            else:
+                lance_writing.clean_up(tables[name] for name in rewritten)
 
 
 def _connect(folder: Path) -> DBConnection:

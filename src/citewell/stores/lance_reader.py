@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
@@ -10,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from citewell.errors import IndexFormatError
 from citewell.filters import FieldType
-from citewell.stores import conditions
+from citewell.stores import conditions, lance_errors
 from citewell.stores.lance_rows import (
     CHUNK_COLUMNS,
     CHUNKS,
@@ -34,6 +34,7 @@ from citewell.stores.lance_rows import (
     to_version,
     version_id,
 )
+from citewell.stores.lance_scopes import Compared, SmallScopes
 from citewell.stores.store import Counts, IndexedDocument, LedgerLine, Match, Scope, VersionKey
 from citewell.types import Chunk, Document, Version
 
@@ -51,32 +52,51 @@ SPARE = 16
 WHITE_SPACE = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 
 ALL_PARTITIONS = 1_000_000
+PROBED = 64
+"""Partitions of the vector index that are looked into where a scope leaves nothing out. Measured with 1,000,000
+clustered vectors in 256 partitions: 16 had a recall of 1.0 already, also for queries between the clusters."""
+
+CANDIDATES = {"none": 0, "int8": 100, "binary": 1_000}
+"""How many are found by their short codes at least, and compared again by their whole vectors."""
 
 
 class LanceReader:
     """The tables at the versions that a manifest names. Never changes, so threads may share it.
 
     The planner (no engine's filtered search by an index may be trusted): count the rows in scope; at or below
-    `exact_up_to` compare each of them; above, probe every partition of the vector index, which holds whole vectors and
-    so leaves nothing out, check the number of results, and if it is short compare each row after all.
+    `exact_up_to` compare each of them, from memory from the second time on; above, search by the vector index and
+    compare the whole vectors of its candidates; check the number of results, and if it is short compare each row after
+    all. Under a filter every partition of the index is probed: what is in scope may all lie far from the query, in the
+    last of them. With 64 of 1,024 partitions such a scope of 1 % had a recall of 0.06, and no result was missing.
     """
 
     def __init__(self, connection: DBConnection, manifest: Manifest, exact_up_to: int) -> None:
         self.manifest = manifest
         self._exact_up_to = exact_up_to
-        self._tables = {name: _pinned(connection, name, manifest.tables[name]) for name in TABLES}
+        self._tables = {name: _pinned(connection, name, manifest.tables) for name in TABLES}
+        self._place = str(connection.uri)
         self._in_scope = lru_cache(maxsize=1_000)(self._count)
+        self._rows_of = lru_cache(maxsize=len(TABLES))(self._count_all)
         self._lossy_in_scope = lru_cache(maxsize=100)(self._lossy)
+        self._small_scopes = SmallScopes(self._whole)
 
     @property
     def fields(self) -> Mapping[str, FieldType]:
         return self.manifest.fields
 
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Each table at the version of this state, only to be read."""
+        return self._tables
+
     def dense(self, vector: Vectors, k: int, scope: Scope) -> list[Match]:
         in_scope = self._in_scope(ENTRIES, scope)
+        exact = in_scope <= self._exact_up_to
+        if exact and self._small_scopes.fits(in_scope, len(vector)):
+            return self._small_scopes.get(scope).first(vector, k)
 
         def nearest(limit: int) -> list[Match]:
-            found = self._nearest(vector, limit, scope, exact=in_scope <= self._exact_up_to)
+            found = self._nearest(vector, limit, scope, exact=exact)
             return found if len(found) == limit else self._nearest(vector, limit, scope, exact=True)
 
         return _first(k, in_scope, nearest)
@@ -155,7 +175,13 @@ class LanceReader:
         return tuple(sorted(found, key=lambda document: (document.source, document.id)))
 
     def _count(self, table: str, scope: Scope) -> int:
-        return self._tables[table].count_rows(self._found(scope) if table == DOCUMENTS else self._readable(scope))
+        where = self._found(scope) if table == DOCUMENTS else self._readable(scope)
+        with lance_errors.reading(self._place):
+            return self._tables[table].count_rows(where)
+
+    def _count_all(self, table: str) -> int:
+        with lance_errors.reading(self._place):
+            return self._tables[table].count_rows()
 
     def _readable(self, scope: Scope, *, any_version: bool = False) -> str | None:
         return conditions.readable(scope, self.fields, any_version=any_version)
@@ -166,13 +192,28 @@ class LanceReader:
 
     def _filter(self, table: str, scope: Scope) -> str | None:
         """The condition of a scope; None where, in this state, it would leave nothing out and only cost time."""
-        everything = self._in_scope(table, scope) == self._tables[table].count_rows()
+        everything = self._in_scope(table, scope) == self._rows_of(table)
         return None if everything else self._readable(scope)
+
+    def _whole(self, scope: Scope) -> Compared:
+        query: Any = self._tables[ENTRIES].search().select(["id", "chunk_id", "vector"])
+        where = self._filter(ENTRIES, scope)
+        with lance_errors.reading(self._place):
+            rows = (query if where is None else query.where(where)).to_arrow()
+        vectors = rows["vector"].combine_chunks()
+        whole = vectors.flatten().to_numpy().reshape(len(rows), vectors.type.list_size)
+        return Compared(rows.select(["id", "chunk_id"]), whole)
 
     def _nearest(self, vector: Vectors, limit: int, scope: Scope, *, exact: bool) -> list[Match]:
         query: Any = self._tables[ENTRIES].search(vector, vector_column_name="vector")
         query = query.distance_type("dot")
-        query = query.bypass_vector_index() if exact else query.nprobes(ALL_PARTITIONS)
+        if exact:
+            query = query.bypass_vector_index()
+        else:
+            query = query.nprobes(PROBED if self._filter(ENTRIES, scope) is None else ALL_PARTITIONS)
+            candidates = CANDIDATES.get(self.manifest.built.quantise, 0)
+            if candidates:
+                query = query.refine_factor(math.ceil(max(candidates, 4 * limit) / limit))
         return [_match(row, 1 - row["_distance"]) for row in self._ranked(query, "_distance", limit, scope)]
 
     def _best_scores(self, words: str, limit: int, scope: Scope) -> list[Match]:
@@ -187,24 +228,27 @@ class LanceReader:
         where = self._filter(ENTRIES, scope)
         if where is not None:
             query = query.where(where, prefilter=True)
-        return _lines(query.select(["id", "chunk_id", score]).limit(limit))
+        return self._lines(query.select(["id", "chunk_id", score]).limit(limit))
 
     def _rows(self, table: str, columns: list[str], where: str | None) -> list[Row]:
         query = self._tables[table].search().select(columns)
         if where is not None:
             query = query.where(where)
-        return _lines(query)
+        return self._lines(query)
+
+    def _lines(self, query: Any) -> list[Row]:
+        with lance_errors.reading(self._place):
+            lines: list[Row] = query.to_arrow().to_pylist()
+        return lines
 
 
-def _pinned(connection: DBConnection, name: str, version: int) -> Table:
+def _pinned(connection: DBConnection, name: str, versions: Mapping[str, int]) -> Table:
     try:
         table = connection.open_table(name)
-        table.checkout(version)
-    except (OSError, ValueError, RuntimeError) as error:
-        raise IndexFormatError(
-            f"The table {name} of {connection.uri} cannot be read at version {version}: {error}.",
-            remedy="Restore the index from a backup, or index the documents again into a new directory.",
-        ) from error
+        table.checkout(versions[name])
+    except (KeyError, OSError, RuntimeError, TypeError, ValueError) as error:  # also what is no version's number
+        what = f"The table {name} of {connection.uri} cannot be read at version {versions.get(name)}"
+        raise lance_errors.damaged(what, error) from error
     return table
 
 
@@ -213,11 +257,6 @@ def _by_version(rows: Iterable[Row]) -> dict[str, list[Row]]:
     for row in rows:
         grouped.setdefault(row["version_id"], []).append(row)
     return grouped
-
-
-def _lines(query: Any) -> list[Row]:
-    lines: list[Row] = query.to_arrow().to_pylist()
-    return lines
 
 
 def _match(row: Row, score: float) -> Match:

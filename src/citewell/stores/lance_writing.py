@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -21,25 +22,20 @@ if TYPE_CHECKING:
 
 Tables = dict[str, "Table"]
 
-LOOKED_UP = {
-    DOCUMENTS: ("id", "document_id", "source"),
-    CHUNKS: ("id", "document_id", "version_id"),
-    ENTRIES: ("id", "version_id", "text_hash"),
-}
-
 KEPT = timedelta(hours=1)
 """Younger versions are never cleaned up: a reader may be in the middle of a call that uses them."""
-NEVER = timedelta(days=36_500)
+NOW = timedelta(milliseconds=1)
+"""Versions before the newest are older: a manifest was written to the disk since. Of zero Lance warns."""
 
 MAX_FRAGMENTS = 32
 MAX_FRAGMENTS_IN_RUN = 256
+ROWS_PER_FRAGMENT = 4_000
+MAX_DELETED = 0.3
+"""Share of the rows in files that are deleted: they take room, and each search by an index passes them over."""
 MAX_OLD_VERSIONS = 64
 
-MIN_ROWS_INDEXED = 1_000
-"""Below, finding a row or a group by scanning is as quick as by an index, and a run without those ends sooner."""
-
-ROWS_PER_PARTITION = 8_192
-MAX_UNINDEXED_SHARE = 0.2
+ROWS_IN_MEMORY = 8_192
+MAX_GATHERED = 50_000
 
 
 def create_tables(connection: DBConnection, dimensions: int) -> Tables:
@@ -88,61 +84,80 @@ def declare(tables: Tables, before: Mapping[str, FieldType], fields: Mapping[str
             table.add_columns(come)
 
 
-def settle(tables: Tables, *, compacted: bool, exact_up_to: int) -> None:
-    """Rebuild the keyword index, so that BM25 statistics count exactly the rows that are there, and others that lag.
+def rewrite(table: Table) -> set[str]:
+    """Write all rows once more into as few files as can be, with nothing of what was deleted, and without indexes.
+    Return what is not used any more, as paths below the folder of the tables.
 
-    Rebuilt, not optimised: Lance's `optimize` leaves deleted rows in the statistics unless it happens to compact their
-    fragment, and compacting rewrites the vectors. Compaction comes without indexes, which are then not remapped.
+    Lance's own compaction leaves a fragment as it is when a tenth of it or less is deleted, and then its text and
+    vectors stay in the file.
     """
-    from lancedb.index import FTS, BTree, IvfFlat, LabelList
+    import pyarrow as pa
 
-    if compacted:
-        for table in tables.values():
-            for index in table.list_indices():
-                table.drop_index(index.name)
-            table.optimize(cleanup_older_than=NEVER)
-    tokens = FTS(
-        base_tokenizer="whitespace",
-        max_token_length=None,
-        lower_case=False,
-        stem=False,
-        remove_stop_words=False,
-        ascii_folding=False,
-        with_position=False,
-    )
-    tables[ENTRIES].create_index("tokens", config=tokens)
-    for name, columns in LOOKED_UP.items():
-        for column in _lagging(tables[name], columns, least=MIN_ROWS_INDEXED):
-            tables[name].create_index(column, config=BTree())
-        for column in _lagging(tables[name], ["groups"], least=MIN_ROWS_INDEXED):
-            tables[name].create_index(column, config=LabelList())
-    for column in _lagging(tables[ENTRIES], ["vector"], least=exact_up_to + 1):
-        partitions = 1 + tables[ENTRIES].count_rows() // ROWS_PER_PARTITION
-        tables[ENTRIES].create_index(column, config=IvfFlat(distance_type="dot", num_partitions=partitions))
+    left, schema = _parts(table), table.schema
+    # The search is of the version before: what is written is not read again.
+    batches: Any = table.search().to_batches(batch_size=ROWS_IN_MEMORY)
+    whole = (batch.select(schema.names) for batch in batches)
+    table.add(pa.RecordBatchReader.from_batches(schema, whole), mode="overwrite")
+    return left
 
 
-def crowded(tables: Tables, *, in_run: bool) -> bool:
-    """Whether so many fragments or old versions have gathered that the tables are due for compaction."""
-    fragments = max(map(_fragments, tables.values()))
+def gather(table: Table, first: int) -> None:
+    """Write the rows from a row id on once more, into one fragment, unless they are many."""
+    fresh = f"_rowid >= {first}"
+    if 0 < table.count_rows(fresh) <= MAX_GATHERED:
+        rows = table.search().where(fresh).to_arrow().select(table.schema.names)
+        table.delete(fresh)
+        table.add(rows)
+
+
+def end(table: Table, first: int) -> int:
+    """The row id beyond all rows, where `first` is one that was so earlier. A row's id is its fragment's number, which
+    only grows, and its place in it."""
+    rows = table.search().where(f"_rowid >= {first}").select(["_rowid"]).to_arrow()["_rowid"].to_numpy()
+    return ((int(rows.max()) >> 32) + 1) << 32 if len(rows) else first
+
+
+def crowded(tables: Tables, *, in_run: bool) -> list[str]:
+    """The tables with so many fragments, deleted rows or old versions that they are due for rewriting.
+
+    More may be there the more rows there are: rewriting takes time by the rows, and then it takes a share of the time
+    in which they were added.
+    """
+    return [name for name, table in tables.items() if _is_crowded(table, in_run=in_run)]
+
+
+def _is_crowded(table: Table, *, in_run: bool) -> bool:
+    more = table.count_rows() // ROWS_PER_FRAGMENT
     if in_run:
-        return fragments > MAX_FRAGMENTS_IN_RUN
-    return fragments > MAX_FRAGMENTS or max(map(_old_versions, tables.values())) > MAX_OLD_VERSIONS
+        return fragments(table) > MAX_FRAGMENTS_IN_RUN + more
+    if fragments(table) > MAX_FRAGMENTS + more or _old_versions(table) > MAX_OLD_VERSIONS + 4 * more:
+        return True
+    return _deleted(table) > MAX_DELETED
 
 
-def clean_up(tables: Tables) -> None:
-    """Remove versions older than `KEPT`. To be called only with tables just compacted, indexed and in the manifest.
+def clean_up(tables: Iterable[Table]) -> None:
+    """Remove versions older than `KEPT`. To be called only with tables just rewritten, indexed and in the manifest.
 
     Lance offers cleaning only as a part of `optimize`, between compacting and indexing. With nothing to compact or to
     index it makes no version, and the newest, which it never removes, is the manifest's.
     """
-    for table in tables.values():
+    for table in tables:
         table.optimize(cleanup_older_than=KEPT)
 
 
+def remove(folder: Path, left: Iterable[str]) -> None:
+    """Remove files and folders that no state of the last `KEPT` uses."""
+    for path in (folder / name for name in left):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
 def erase(tables: Tables) -> None:
-    """Remove every version but the newest, which is to be just compacted and in the manifest."""
+    """Remove every version but the newest, which is to be just rewritten and in the manifest: no older file is left."""
     for table in tables.values():
-        table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
+        table.optimize(cleanup_older_than=NOW, delete_unverified=True)
 
 
 @contextmanager
@@ -166,26 +181,38 @@ def _ids(rows: pa.Table) -> list[str]:
     return [str(row_id) for row_id in rows["id"].to_pylist()]
 
 
-def _lagging(table: Table, columns: Iterable[str], *, least: int) -> list[str]:
-    """The columns whose index, due from `least` rows on, is missing or lacks more than its share of the rows.
-
-    Rows outside an index are looked at one by one, and its deleted rows left out: only time is lost when it lags.
-    """
-    rows = table.count_rows()
-    if rows < least:
-        return []
-    indexed = {index.columns[0]: index.num_indexed_rows or 0 for index in table.list_indices()}
-    return [column for column in columns if indexed.get(column, 0) < (1 - MAX_UNINDEXED_SHARE) * rows]
+def fragments(table: Table) -> int:
+    return int(_fragment_statistics(table)["num_fragments"])
 
 
-def _fragments(table: Table) -> int:
+def _deleted(table: Table) -> float:
+    """The share of the rows in files that are deleted."""
+    statistics = _fragment_statistics(table)
+    written = statistics["num_fragments"] * statistics["lengths"]["mean"]
+    return 1 - table.count_rows() / written if written else 0.0
+
+
+def _fragment_statistics(table: Table) -> dict[str, Any]:
     statistics: Any = table.stats()  # a dictionary, whatever its type says
-    return int(statistics["fragment_stats"]["num_fragments"])
+    found: dict[str, Any] = statistics["fragment_stats"]
+    return found
 
 
 def _old_versions(table: Table) -> int:
-    limit = datetime.now(UTC) - KEPT
-    return sum(version["timestamp"].astimezone(UTC) < limit for version in table.list_versions())
+    """Counted by their files: Lance's own list reads each of them."""
+    limit = (datetime.now(UTC) - KEPT).timestamp()
+    return sum(entry.stat().st_mtime < limit for entry in os.scandir(Path(table.uri) / "_versions"))
+
+
+def _parts(table: Table) -> set[str]:
+    """The files of rows and the folders of indexes that are there, used or not."""
+    place = Path(table.uri)
+    return {
+        f"{place.name}/{kind}/{entry.name}"
+        for kind in ("data", "_indices")
+        if (place / kind).exists()
+        for entry in os.scandir(place / kind)
+    }
 
 
 def _files(directory: Path) -> set[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -17,6 +18,21 @@ from citewell.stores import files
 from citewell.stores.store import Counts, MadeWith
 
 FILE = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """When the keyword index was built last: how many entries it counted, and for each table how many fragments there
+    were and the row id that all later rows lie beyond. `quantise` is the setting that the vector index was built by.
+
+    `left` are files and folders below that of the tables which no newer state uses, and since when.
+    """
+
+    entries: int = 0
+    fragments: Mapping[str, int] = field(default_factory=dict)
+    ends: Mapping[str, int] = field(default_factory=dict)
+    quantise: str = ""
+    left: Mapping[str, datetime] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +48,7 @@ class Manifest:
     counts: Counts
     fields: Mapping[str, FieldType] = field(default_factory=dict)
     settled: bool = True
+    built: Built = Built()
 
 
 _SHAPE = TypeAdapter(Manifest)

@@ -57,5 +57,9 @@ class Stash:
         found = ((row["hash"].tobytes().hex(), row["vector"]) for row in rows[whole])
         return {text_hash: np.array(vector) for text_hash, vector in found if text_hash in text_hashes}
 
+    def count(self) -> int:
+        """How many vectors are there."""
+        return files.size(self._path) // self._record.itemsize
+
     def clear(self) -> None:
         self._path.unlink(missing_ok=True)

@@ -1,0 +1,159 @@
+"""How the tables of a Lance store are: what is damaged, what disagrees, what lags. Only reads."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from citewell.errors import IndexFormatError
+from citewell.settings import Storage
+from citewell.stores import lance_errors, lance_indexes, lance_writing
+from citewell.stores.batch import LENGTH_TOLERANCE
+from citewell.stores.lance_reader import LanceReader
+from citewell.stores.lance_rows import CHUNKS, DOCUMENTS, ENTRIES
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from lancedb.table import Table
+
+ROWS_AT_ONCE = 2_048
+
+
+@dataclass(frozen=True, slots=True)
+class Strays:
+    """Rows that belong to nothing, by id, and versions that lack what they should have, by the id of their row."""
+
+    chunks: tuple[str, ...]
+    entries: tuple[str, ...]
+    without_parts: tuple[str, ...]
+    doubled: Mapping[str, int]
+    """For each table in which ids are there more than once, how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Legs:
+    """How many entries each index of a leg knows; None where there is no such index, and none is due."""
+
+    entries: int
+    keyword: int | None
+    vector: int | None
+    overdue: tuple[str, ...]
+    """The columns whose index is missing, or lags so far that the end of a run would build it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waste:
+    """`old` counts the table versions that nobody needs any more; `deleted` is the largest share of rows deleted, and
+    `crowded` names the tables that the end of a run would rewrite."""
+
+    old: int
+    deleted: float
+    crowded: tuple[str, ...]
+
+
+def damaged_rows(reader: LanceReader) -> Iterator[str]:
+    """Read all rows, and say of each table what is wrong with it: cannot be read, or is not what was written."""
+    for name, table in reader.tables.items():
+        try:
+            with lance_errors.reading(name):
+                altered = sum(map(_altered, _batches(table)))
+        except IndexFormatError as error:
+            yield error.message
+        else:
+            if altered:
+                yield f"{name}: {altered:,} rows are not what was written"
+
+
+def damaged_indexes(reader: LanceReader) -> Iterator[str]:
+    """Read all indexes, and say which cannot be read."""
+    for name, table in reader.tables.items():
+        local: Any = table  # the library's type lacks what only local tables can do
+        for index in table.list_indices():
+            try:
+                with lance_errors.reading(f"the index of {name} by {index.columns[0]}"):
+                    local.prewarm_index(index.name)
+            except IndexFormatError as error:
+                yield error.message
+
+
+def strays(reader: LanceReader) -> Strays:
+    """Look for rows that belong to nothing. Reads the ids of all rows."""
+    documents = _columns(reader, DOCUMENTS, "id", "searchable", "lost")
+    chunks = _columns(reader, CHUNKS, "id", "version_id")
+    entries = _columns(reader, ENTRIES, "id", "chunk_id", "version_id")
+    whole = {row["id"]: row["lost"] for row in documents.to_pylist() if row["searchable"]}
+    chunk_ids = set(chunks["id"].to_pylist())
+    stray_chunks = [row["id"] for row in chunks.to_pylist() if row["version_id"] not in whole]
+    stray_entries = [
+        row["id"] for row in entries.to_pylist() if row["version_id"] not in whole or row["chunk_id"] not in chunk_ids
+    ]
+    having = set(entries["version_id"].to_pylist())
+    # A document of which nothing could be read has no entry, and says so.
+    without = [version_id for version_id, lost in whole.items() if version_id not in having and not lost]
+    tables = {DOCUMENTS: documents, CHUNKS: chunks, ENTRIES: entries}
+    doubled = {name: table.num_rows - len(set(table["id"].to_pylist())) for name, table in tables.items()}
+    return Strays(
+        chunks=tuple(sorted(stray_chunks)),
+        entries=tuple(sorted(stray_entries)),
+        without_parts=tuple(sorted(without)),
+        doubled={name: times for name, times in doubled.items() if times},
+    )
+
+
+def legs(reader: LanceReader, storage: Storage) -> Legs:
+    """How far the indexes are behind."""
+    entries, built = reader.tables[ENTRIES], reader.manifest.built
+    known = lance_indexes._indexed(entries)
+    overdue = [
+        f"{name} by {column}"
+        for name, table in reader.tables.items()
+        for column in lance_indexes._lagging(table, [*lance_indexes.LOOKED_UP[name], "groups", "current"])
+    ]
+    if lance_indexes._keywords_due(entries, built):
+        overdue.append("words")
+    if lance_indexes._vectors_due(entries, built, storage):
+        overdue.append("vectors")
+    return Legs(entries.count_rows(), known.get("tokens"), known.get("vector"), tuple(overdue))
+
+
+def waste(reader: LanceReader) -> Waste:
+    """What rewriting the tables would set free."""
+    tables = dict(reader.tables)
+    return Waste(
+        old=sum(map(lance_writing._old_versions, tables.values())),
+        deleted=max(map(lance_writing._deleted, tables.values())),
+        crowded=tuple(lance_writing.crowded(tables, in_run=False)),
+    )
+
+
+def _batches(table: Table) -> Iterator[pa.RecordBatch]:
+    query: Any = table.search()
+    batches: Iterator[pa.RecordBatch] = query.to_batches(batch_size=ROWS_AT_ONCE)
+    return batches
+
+
+def _altered(batch: pa.RecordBatch) -> int:
+    """Entries carry the hash of their text, and their vectors have length 1; other rows carry no such proof."""
+    if "text_hash" not in batch.schema.names:
+        return 0
+    pairs = zip(batch.column("text").to_pylist(), batch.column("text_hash").to_pylist(), strict=True)
+    texts = np.array([text is None or _sha256(text) != known for text, known in pairs])
+    vectors: Any = batch.column("vector")
+    rows = vectors.flatten().to_numpy(zero_copy_only=False).reshape(batch.num_rows, -1)
+    lengths = np.linalg.norm(rows, axis=1)
+    return int((texts | ~(np.abs(lengths - 1) <= LENGTH_TOLERANCE)).sum())  # NaN is not near 1 either
+
+
+def _columns(reader: LanceReader, table: str, *columns: str) -> pa.Table:
+    query: Any = reader.tables[table].search()
+    with lance_errors.reading(table):
+        found: pa.Table = query.select(list(columns)).to_arrow()
+    return found
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
