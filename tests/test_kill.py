@@ -1,59 +1,137 @@
-"""Kill -9 in the middle of indexing, at random moments: nothing committed is lost, nothing needs repair."""
+"""Kill -9 in the middle of each operation that writes, at random moments.
 
+What is open again is sound each time, without repair: the state before or the state after, whole, in both legs. The
+operation can be repeated, and completes. CITEWELL_TEST_KILLS is the number of kills of each kind.
+"""
+
+from __future__ import annotations
+
+import logging
 import os
 import random
-import subprocess
-import sys
+import shutil
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import pytest
+
 from citewell import Index
+from citewell.stores.store import VersionKey
+from tests.kills import KINDS, Kind, Picture, Place, index_twice, picture, scaled_down
+from tests.stores.child import child
 
-KILLS = int(os.environ.get("CITEWELL_TEST_KILLS", "3"))
-FILES = 240
+KILLS = int(os.environ.get("CITEWELL_TEST_KILLS", "1"))
+ATTEMPTS = 6
+"""For each kill: one that comes when the operation has ended is none."""
+SCRIPT = "import sys; from tests.kills import act; act(*sys.argv[1:])"
 
-
-def write_files(folder: Path) -> None:
-    folder.mkdir()
-    for number in range(FILES):
-        facts = "\n\n".join(f"## Part {part}\n\nFile {number} says {number * 31 + part}." for part in range(8))
-        (folder / f"{number:03}.md").write_text(f"# File {number}\n\n{facts}\n", encoding="utf-8")
-
-
-def index_and_kill(folder: Path, index: Path, after_s: float) -> bool:
-    """Start `citewell index`, kill it after so many seconds, and say whether it was still running."""
-    command = [sys.executable, "-m", "citewell", "index", str(folder), "--index", str(index)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        process.wait(after_s)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-        return True
-    return False
+log = logging.getLogger(__name__)
 
 
-def test_a_kill_loses_nothing_committed(tmp_path: Path) -> None:
-    folder, path = tmp_path / "files", tmp_path / "index"
-    write_files(folder)
-    rng = random.Random(os.getpid())
-    committed: set[str] = set()
-    killed = 0
-    for _ in range(KILLS):
-        killed += index_and_kill(folder, path, rng.uniform(1.0, 6.0))
-        if not (path / "manifest.json").exists():
+@pytest.fixture(scope="module", autouse=True)
+def _scaled_down() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        scaled_down(patch)
+        yield
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory, _scaled_down: None) -> tuple[Path, Path]:
+    """A place after `index_twice`, and a copy of it: sources are paths, so each test has it at the same one."""
+    root, copy = (tmp_path_factory.mktemp(name) for name in ("place", "copy"))
+    index_twice(Place(root / "files", root / "index"))
+    restore(root, copy)
+    return root, copy
+
+
+@pytest.fixture
+def place(indexed: tuple[Path, Path]) -> Place:
+    root, copy = indexed
+    restore(copy, root)
+    return Place(root / "files", root / "index")
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.timeout(60 + 60 * KILLS)
+def test_a_kill_leaves_the_state_before_or_the_state_after(name: str, place: Place, tmp_path: Path) -> None:
+    kind, spare = KINDS[name], tmp_path / "spare"
+    if kind.prepare is not None:
+        kind.prepare(place)
+    before, vectors = picture(place), vectors_by_source(place)
+    restore(place.index, spare)
+    seconds = whole_run(name, place)
+    after = picture(place)
+    assert before != after
+    needles = [vector for source in before.keys() - after.keys() for vector in vectors[source]]
+    assert bool(needles) is (name == "purge")
+    assert not holding(place.index, needles)
+
+    moments = random.Random(os.getpid())
+    ends = []
+    for attempt in range(ATTEMPTS * KILLS):
+        restore(spare, place.index)
+        if not killed_inside(name, place, moments.uniform(0, seconds)):
+            seconds *= 0.9  # the machine is quicker now than it was
             continue
-        with Index.open(path) as index:
-            now = {document.id for document in index.documents()}
-            assert committed <= now
-            committed = now
-            for document in index.documents():
-                assert len(index.chunks(document.id)) == 8
-            if now:
-                assert index.search("What does file 3 say?", k=5)
-    assert killed > 0
-    with Index.open(path) if (path / "manifest.json").exists() else Index.create(path) as index:
-        report = index.add(folder)
-        assert report.embedded == (FILES - len(committed)) * 8
-        assert index.status().documents == FILES
-        assert index.status().chunks == FILES * 8
-        assert index.add(folder).embedded == 0
+        left = picture(place)
+        check(kind, before, left, after)
+        ends.append("before" if left == before else "after" if left == after else "between two steps")
+        kind.act(place)
+        assert picture(place) == after, f"repeated after kill {len(ends)}, attempt {attempt}"
+        assert not holding(place.index, needles), "what is purged is in no file"
+        if len(ends) == KILLS:
+            break
+    assert len(ends) == KILLS
+    counts = ", ".join(f"{ends.count(end)} {end}" for end in sorted(set(ends)))
+    log.warning("%s: %d kills; left %s", name, len(ends), counts)
+
+
+def restore(source: Path, target: Path) -> None:
+    shutil.rmtree(target, ignore_errors=True)
+    if source.exists():
+        shutil.copytree(source, target)
+
+
+def whole_run(name: str, place: Place) -> float:
+    """Let the operation run to its end; says how many seconds it took."""
+    with child(SCRIPT, name, str(place.folder), str(place.index)) as process:
+        assert process.output.readline() == "in\n"
+        begin = time.perf_counter()
+        assert process.output.readline() == "out\n"
+        return time.perf_counter() - begin
+
+
+def killed_inside(name: str, place: Place, delay: float) -> bool:
+    with child(SCRIPT, name, str(place.folder), str(place.index)) as process:
+        assert process.output.readline() == "in\n"
+        time.sleep(delay)
+        process.process.kill()
+        said = process.output.read()
+        process.process.wait()
+    return said == ""
+
+
+def check(kind: Kind, before: Picture, left: Picture, after: Picture) -> None:
+    if not kind.in_steps:
+        assert left in (before, after)
+    for source in before.keys() | left.keys() | after.keys():
+        assert left.get(source) in (before.get(source), after.get(source)), source
+
+
+def vectors_by_source(place: Place) -> dict[str, list[bytes]]:
+    found: dict[str, list[bytes]] = {}
+    if place.index.exists():
+        with Index.open(place.index) as index:
+            store = index._store
+            keys = [VersionKey(version.document_id, version.number) for version in store.versions()]
+            for one in store.fetch(keys):
+                found.setdefault(one.document.source, []).extend(vector.tobytes() for vector in one.vectors)
+    assert all(holding(place.index, vectors) for vectors in found.values())
+    return found
+
+
+def holding(index: Path, needles: Sequence[bytes]) -> list[Path]:
+    """The files of the index with one of these in them."""
+    contents = ((path, path.read_bytes()) for path in index.rglob("*") if path.is_file())
+    return [path for path, content in contents if any(needle in content for needle in needles)]

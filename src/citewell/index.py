@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
+from citewell import clock
 from citewell.credentials import Credentials
-from citewell.errors import IndexingStopped, QuestionError, ServiceError
-from citewell.filters import Filter, check
+from citewell.errors import IndexFormatError, IndexingStopped, PathError, QuestionError, ServiceError
+from citewell.filters import FieldType, Filter, check
 from citewell.generation.answer import answer
 from citewell.generation.lost import lost_warnings
 from citewell.ingest import Ingest
 from citewell.intake import Intake
 from citewell.journal import Journal, OnProgress
-from citewell.loading import discover
+from citewell.loading import Discovered, discover, source_at
 from citewell.loading.parsing import check_plugins
+from citewell.migration import Gate, Migration, migrate, roll_back, with_embedder
 from citewell.models import configured
 from citewell.models.fingerprint import canaries, require_same_space
 from citewell.retrieval.analyser import ANALYSER_VERSION
@@ -31,8 +33,9 @@ from citewell.retrieval.floor import above_floor
 from citewell.retrieval.search import search
 from citewell.settings import Settings
 from citewell.stores.home import Home
-from citewell.stores.homes import home_at
-from citewell.stores.store import OWNER, MadeWith, Reader, Scope, Store
+from citewell.stores.homes import folder_at, home_at
+from citewell.stores.newest import of_newest
+from citewell.stores.store import OWNER, LedgerLine, MadeWith, Reader, Scope, Store
 from citewell.types import (
     Answer,
     Chunk,
@@ -53,6 +56,8 @@ if TYPE_CHECKING:
     from citewell.models.embedder import Embedder
 
 MAX_QUESTION_CHARS = 20_000
+
+T = TypeVar("T")
 
 
 class Index:
@@ -129,11 +134,11 @@ class Index:
         """
         begin, journal = time.perf_counter(), Journal(on_progress)
         named = [Path(path) for path in paths]
-        found = discover(named, skip=Path(self.location), ignore=self.settings.loading.ignore)
+        found = self._discovered(named)
         check_plugins(self.settings.loading)
         credentials = Credentials.load()
         with self._upkeep.writing() as store:
-            self._require_same_embedder()
+            self._require_same_embedder(self._home.pointer().current, store)
             store.declare(self.settings.metadata.fields)
             history = self._upkeep.history_of(store)
             intake = Intake(store, self.settings, journal, history.today, credentials)
@@ -148,6 +153,7 @@ class Index:
             ended = [*intake.expired(gone), *store.expired(history.today).values()]
             run.remove(ended, Ending.EXPIRED)
             run.remove([line for line in gone if line not in ended], Ending.DELETED)
+            journal.warnings += _emptied(named, found, gone, self.settings.storage.keep_deleted_days)
         return journal.report(time.perf_counter() - begin, found.ignored)
 
     def add_documents(self, documents: Sequence[Document], *, on_progress: OnProgress | None = None) -> IndexReport:
@@ -160,7 +166,7 @@ class Index:
         """
         begin, journal = time.perf_counter(), Journal(on_progress)
         with self._upkeep.writing() as store:
-            self._require_same_embedder()
+            self._require_same_embedder(self._home.pointer().current, store)
             store.declare(self.settings.metadata.fields)
             history = self._upkeep.history_of(store)
             intake = Intake(store, self.settings, journal, history.today)
@@ -199,6 +205,31 @@ class Index:
             UnknownId: there is none.
         """
         return self._upkeep.versions(name)
+
+    def migrate(
+        self, embedder: str | None = None, *, gate: Gate | None = None, on_progress: OnProgress | None = None
+    ) -> Migration:
+        """Change to another embedder (that of the settings): all texts are embedded anew beside the index, then it
+        switches in one step. What was is kept to go back to; see `migration.migrate`.
+
+        Raises:
+            Refused: the gate found the new one worse.
+            IndexLocked: another process is writing.
+        """
+        models = with_embedder(self.settings.models, embedder) if embedder else self.settings.models
+        return self._moved(migrate(self._home, configured.embedder(models), models, gate=gate, on_progress=on_progress))
+
+    def migrate_back(self, *, on_progress: OnProgress | None = None) -> Migration:
+        """Go back to the embedder before the last migration, with all that was committed since."""
+        return self._moved(roll_back(self._home, self.settings.models, on_progress=on_progress))
+
+    def deleted(self) -> tuple[Version, ...]:
+        """The documents that are no longer there and can be brought back, each as its last version, by source."""
+        return self._upkeep.deleted()
+
+    def kept_until(self, version: Version) -> date | None:
+        """The day until which a version that is only kept can be brought back; None for one that is found."""
+        return self._upkeep.kept_until(version)
 
     def rollback(self, name: str, number: int | None = None) -> Version:
         """Bring back an earlier version of a document, or a deleted one, as its newest; by default the last before now.
@@ -254,35 +285,9 @@ class Index:
             FingerprintMismatch: the embedder is not the one that made the index.
             ServiceError: the language model's endpoint failed.
         """
-        trace, reader = Trace(), self._store.reader()
-        scope = self._scope(principal, as_of, where, reader)
-        question = _checked(question)
-        found = self._search(question, self.settings.retrieval.keep, scope, reader, trace)
-        with trace.step("floor", len(found)) as step:
-            hits = above_floor(question, found, self.settings.retrieval.floor)
-            step.out = len(hits)
-        with trace.step("answer", len(hits)) as step:
-            draft = answer(
-                question,
-                hits,
-                llm=self._llm,
-                embedder=self._embedder,
-                settings=self.settings,
-                page_of=lambda document_id, offset: _page_of(reader.document(document_id, scope), offset),
-            )
-            step.out = len(draft.sentences)
-        lost = lost_warnings(question, draft, reader.lossy(scope))
-        return Answer(
-            question=question,
-            text=draft.text,
-            sentences=draft.sentences,
-            citations=draft.citations,
-            abstained=draft.abstained,
-            reason=draft.reason,
-            hits=hits,
-            warnings=draft.warnings + lost,
-            usage=draft.usage,
-            trace=tuple(trace.steps),
+        asked = _checked(question)
+        return of_newest(
+            self._to_search, lambda reader: self._ask(asked, reader, self._scope(principal, as_of, where, reader))
         )
 
     def search(
@@ -304,8 +309,11 @@ class Index:
         k = self.settings.retrieval.keep if k is None else k
         if k < 1:
             raise QuestionError(f"k is {k}.", remedy="Ask for at least one passage.")
-        reader = self._store.reader()
-        return self._search(_checked(query), k, self._scope(principal, as_of, where, reader), reader, Trace())
+        asked = _checked(query)
+        return of_newest(
+            self._to_search,
+            lambda reader: self._search(asked, k, self._scope(principal, as_of, where, reader), reader, Trace()),
+        )
 
     async def aadd(self, *paths: str | Path, on_progress: OnProgress | None = None) -> IndexReport:
         return await asyncio.to_thread(self.add, *paths, on_progress=on_progress)
@@ -337,33 +345,44 @@ class Index:
         self, *, principal: Principal | None = None, as_of: date | None = None, where: Filter | None = None
     ) -> tuple[Document, ...]:
         """The documents that `principal` may read and that are in force, by source, without their text."""
-        reader = self._store.reader()
-        return tuple(reader.documents(self._scope(principal, as_of, where, reader)))
+        return self._of_newest(lambda reader: tuple(reader.documents(self._scope(principal, as_of, where, reader))))
 
-    def show(self, name: str, *, principal: Principal | None = None) -> Document | Chunk:
-        """A document, by id, source URI or path, or a chunk by id; in force or not.
+    @property
+    def fields(self) -> Mapping[str, FieldType]:
+        """The metadata fields that `where` may name, beside those that every document has."""
+        return self._of_newest(lambda reader: reader.fields)
+
+    def show(self, name: str, *, principal: Principal | None = None, as_of: date | None = None) -> Document | Chunk:
+        """A document, by id, source URI, link or path, or a chunk by id: the current version, in force or not.
+
+        With `as_of`, the version that was in force on that day.
 
         Raises:
             UnknownId: there is none, or `principal` may not read it; the two look the same.
         """
-        scope = Scope(self._principal(principal).readable)
-        document = self._find_document(name, scope)
-        if document is not None:
-            return document
-        chunk = self._store.reader().chunks([name], scope).get(name)
-        if chunk is None:
-            raise unknown(name)
-        return chunk
+        scope = Scope(self._principal(principal).readable, as_of)
 
-    def chunks(self, document_id: str, *, principal: Principal | None = None) -> tuple[Chunk, ...]:
-        """A document's chunks in order; () where there is no such document for `principal`."""
-        scope = Scope(self._principal(principal).readable)
-        return tuple(self._store.reader().document_chunks(document_id, scope))
+        def find(reader: Reader) -> Document | Chunk | None:
+            ids = ids_of(name)
+            documents = (reader.document(each, scope) for each in ids)
+            return next(filter(None, documents), None) or reader.chunks(ids[:1], scope).get(ids[0])
+
+        found = self._of_newest(find)
+        if found is None:
+            raise unknown(name)
+        return found
+
+    def chunks(
+        self, document_id: str, *, principal: Principal | None = None, as_of: date | None = None
+    ) -> tuple[Chunk, ...]:
+        """A document's chunks in order, as `show` finds it; () where there is no such document for `principal`."""
+        scope = Scope(self._principal(principal).readable, as_of)
+        return tuple(self._of_newest(lambda reader: reader.document_chunks(document_id, scope)))
 
     def status(self) -> Status:
         """The index in numbers. The owner's call: it counts what single readers may not see."""
         pointer, store = self._home.pointer(), self._store
-        counts, made_with = store.reader().counts(OWNER), store.made_with
+        counts, made_with = self._of_newest(lambda reader: reader.counts(OWNER)), store.made_with
         return Status(
             path=self.location,
             documents=counts.documents,
@@ -377,8 +396,49 @@ class Index:
             past_versions=len(store.versions()) - counts.documents,
         )
 
+    def _discovered(self, named: Sequence[Path]) -> Discovered:
+        try:
+            return discover(named, skip=folder_at(self.location), ignore=self.settings.loading.ignore)
+        except PathError as error:
+            missing = next((path for path in named if not _is_there(path)), None)
+            if missing is None or not self._store.ledger([source_at(str(missing))]):
+                raise
+            raise PathError(
+                error.message,
+                remedy=f"What was there is still in the index; `citewell delete {missing}` takes it out.",
+            ) from None
+
+    def _ask(self, question: str, reader: Reader, scope: Scope) -> Answer:
+        trace = Trace()
+        found = self._search(question, self.settings.retrieval.keep, scope, reader, trace)
+        with trace.step("floor", len(found)) as step:
+            hits = above_floor(question, found, self.settings.retrieval.floor)
+            step.out = len(hits)
+        with trace.step("answer", len(hits)) as step:
+            draft = answer(
+                question,
+                hits,
+                llm=self._llm,
+                embedder=self._embedder,
+                settings=self.settings,
+                page_of=lambda document_id, offset: _page_of(reader.document(document_id, scope), offset),
+            )
+            step.out = len(draft.sentences)
+        lost = lost_warnings(question, draft, reader.lossy(scope))
+        return Answer(
+            question=question,
+            text=draft.text,
+            sentences=draft.sentences,
+            citations=draft.citations,
+            abstained=draft.abstained,
+            reason=draft.reason,
+            hits=hits,
+            warnings=draft.warnings + lost,
+            usage=draft.usage,
+            trace=tuple(trace.steps),
+        )
+
     def _search(self, query: str, k: int, scope: Scope, reader: Reader, trace: Trace) -> tuple[Hit, ...]:
-        self._require_same_embedder()
         return search(
             query, k, scope, store=reader, embedder=self._embedder, settings=self.settings.retrieval, trace=trace
         )
@@ -388,27 +448,68 @@ class Index:
 
     def _scope(self, principal: Principal | None, as_of: date | None, where: Filter | None, reader: Reader) -> Scope:
         condition = None if where is None else check(where, reader.fields)
-        return Scope(self._principal(principal).readable, as_of or datetime.now(UTC).date(), condition)
+        return Scope(self._principal(principal).readable, as_of or clock.today(), condition)
 
     @property
     def _store(self) -> Store:
         """The newest generation, whoever made it."""
-        return self._home.open(self._home.pointer().current)
+        return self._newest()[1]
 
     @property
     def _upkeep(self) -> Upkeep:
         return Upkeep(self._home, self._embedder, self.settings.storage)
 
-    def _require_same_embedder(self) -> None:
-        generation = self._home.pointer().current
+    def _moved(self, done: Migration) -> Migration:
+        self.settings = self.settings.model_copy(update={"models": done.models})
+        self._embedder, self._same_space = configured.embedder(done.models), set()
+        return done
+
+    def _newest(self) -> tuple[int, Store]:
+        while True:
+            generation = self._home.pointer().current
+            try:
+                return generation, self._home.open(generation)
+            except IndexFormatError:
+                # Another process may have switched and dropped it in between.
+                if self._home.pointer().current == generation:
+                    raise
+
+    def _to_search(self) -> Reader:
+        """The newest state, of a generation whose vectors are the embedder's."""
+        generation, store = self._newest()
+        self._require_same_embedder(generation, store)
+        return store.reader()
+
+    def _require_same_embedder(self, generation: int, store: Store) -> None:
         if generation not in self._same_space:
-            made_with = self._home.open(generation).made_with
-            require_same_space(self._embedder, made_with.canaries, made_with.embedder)
+            require_same_space(self._embedder, store.made_with.canaries, store.made_with.embedder)
             self._same_space.add(generation)
 
-    def _find_document(self, name: str, scope: Scope) -> Document | None:
-        reader = self._store.reader()
-        return next((found for each in ids_of(name) if (found := reader.document(each, scope)) is not None), None)
+    def _of_newest(self, question: Callable[[Reader], T]) -> T:
+        return of_newest(lambda: self._store.reader(), question)
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        path.stat()
+    except OSError:
+        return False
+    return True
+
+
+def _emptied(named: Sequence[Path], found: Discovered, gone: Sequence[LedgerLine], keep_days: int) -> Iterator[str]:
+    """What to tell of folders that hold nothing to index any more: one on a disk that is not mounted looks the same."""
+    for path in named:
+        below = path.resolve().as_uri() + "/"
+        lost = sum(line.source.startswith(below) for line in gone)
+        if lost and not any(file.source.startswith(below) for file in found.files):
+            back = (
+                f" For {keep_days} days they can be brought back: `citewell history` lists them." if keep_days else ""
+            )
+            yield (
+                f"{path} holds nothing to index any more; documents of it that were removed from the index: {lost:,}."
+                f"{back} When its files are there again, index it again."
+            )
 
 
 def _checked(question: str) -> str:

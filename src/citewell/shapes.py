@@ -6,10 +6,11 @@ Keys may be added, none is renamed or removed within a version. All numbers are 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from datetime import date
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
 from typing import Any
 
+from citewell.errors import CitewellError
 from citewell.types import (
     Answer,
     Chunk,
@@ -33,7 +34,12 @@ VERSION = 1
 Shape = dict[str, Any]
 
 
-def index_shape(report: IndexReport) -> Shape:
+Kept = tuple[Version, date | None]
+"""A version, and the day until which it can be brought back if it is only kept."""
+
+
+def index_shape(report: IndexReport, error: CitewellError | None = None) -> Shape:
+    """`error` is what stopped the run."""
     return {
         "version": VERSION,
         "files": [_file(file) for file in report.files],
@@ -41,6 +47,7 @@ def index_shape(report: IndexReport) -> Shape:
         "seconds": report.seconds,
         "ignored": report.ignored,
         "warnings": list(report.warnings),
+        **({"error": _error(type(error).__name__, error.message, error.remedy)} if error is not None else {}),
     }
 
 
@@ -153,7 +160,7 @@ def receipt_shape(receipt: Receipt) -> Shape:
         "version": VERSION,
         "deleted": receipt.removed[0].source,
         "purged": receipt.purged,
-        "kept_until": receipt.kept_until.isoformat() if receipt.kept_until else None,
+        "kept_until": _iso(receipt.kept_until),
         "removed": [
             {
                 "document": removed.document_id,
@@ -166,11 +173,32 @@ def receipt_shape(receipt: Receipt) -> Shape:
     }
 
 
-def versions_shape(versions: Sequence[Version]) -> Shape:
-    return {"version": VERSION, "versions": [version_shape(version) for version in versions]}
+def history_shape(versions: Iterable[Kept]) -> Shape:
+    return {"version": VERSION, "versions": [version_shape(*kept) for kept in versions]}
 
 
-def version_shape(version: Version) -> Shape:
+def states_shape(states: Mapping[str, datetime], deleted: Iterable[Kept]) -> Shape:
+    return {
+        "version": VERSION,
+        "states": [_state(name, at) for name, at in states.items()],
+        "deleted": [version_shape(*kept) for kept in deleted],
+    }
+
+
+def state_shape(name: str, at: datetime) -> Shape:
+    return {"version": VERSION, "state": _state(name, at)}
+
+
+def rollback_shape(restored: int, now: Version) -> Shape:
+    """`restored` is the number of the version that came back as `now`."""
+    return {"version": VERSION, "restored": restored, "now": version_shape(now, None)}
+
+
+def rollback_to_shape(state: str, files: Sequence[FileReport]) -> Shape:
+    return {"version": VERSION, "state": state, "files": [_file(file) for file in files]}
+
+
+def version_shape(version: Version, kept_until: date | None) -> Shape:
     return {
         "document": version.document_id,
         "number": version.number,
@@ -188,11 +216,20 @@ def version_shape(version: Version) -> Shape:
         "searchable": version.searchable,
         "ended_at": _iso(version.ended_at),
         "ending": version.ending.value if version.ending else None,
+        "kept_until": _iso(kept_until),
     }
 
 
 def error_shape(kind: str, message: str, remedy: str) -> Shape:
-    return {"version": VERSION, "error": {"kind": kind, "message": message, "remedy": remedy}}
+    return {"version": VERSION, "error": _error(kind, message, remedy)}
+
+
+def _error(kind: str, message: str, remedy: str) -> Shape:
+    return {"kind": kind, "message": message, "remedy": remedy}
+
+
+def _state(name: str, at: datetime) -> Shape:
+    return {"name": name, "at": at.isoformat()}
 
 
 def _file(file: FileReport) -> Shape:

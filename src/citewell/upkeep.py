@@ -12,6 +12,7 @@ import numpy as np
 
 from citewell import clock
 from citewell.errors import UnknownId, UsageError
+from citewell.generations import stores_beside
 from citewell.history import Changes, History
 from citewell.intake import NO_FILE
 from citewell.loading import document_id, inner_source, source_at
@@ -49,12 +50,8 @@ class Upkeep:
     def purge(self, name: str) -> Receipt:
         """See `Index.purge`."""
         with self.home.writing():
-            pointer = self.home.pointer()
-            in_use = {pointer.current, pointer.previous} - {None}
-            for generation in set(self.home.generations()) - in_use:
-                self.home.drop(generation)  # a migration that was cut short: it begins anew
-            receipts = [self._purged(name, self.home.open(generation)) for generation in in_use if generation]
-            removed = max(receipts, key=len)
+            stores = [self.home.open(self.home.pointer().current), *stores_beside(self.home)]
+            removed = max((self._purged(name, store) for store in stores), key=len)
             if not removed:
                 raise unknown(name)
             return Receipt(removed, None, purged=True)
@@ -178,7 +175,8 @@ def ids_of(name: str) -> tuple[str, ...]:
     if not name.strip():
         raise unknown(name)  # as a path it would be the current folder
     itself = name.encode("utf-8", "replace").decode()  # a path need not be UTF-8, an id is
-    return itself, document_id(name), document_id(urldefrag(name).url), document_id(source_at(name))
+    place = urldefrag(name).url if name.startswith("file://") else name
+    return itself, document_id(place), document_id(source_at(name))
 
 
 def named(name: str, store: Store) -> dict[str, LedgerLine]:
@@ -194,7 +192,7 @@ def unknown(name: str) -> UnknownId:
 
 def _versions_of(name: str, store: Store, *, inside: bool = False) -> list[Version]:
     """Those of the document of that name; with `inside`, also of what lies in it or below it. Deleted ones too."""
-    own = store.versions(ids_of(name))
+    own = next(filter(None, (store.versions([each]) for each in ids_of(name))), [])
     if not inside:
         return own
     root = own[0].source if own else source_at(name)

@@ -5,6 +5,7 @@ Qdrant and Milvus are the local forms of their clients, and real servers where Q
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -46,3 +47,7 @@ BESIDE = {
     if storage.vectors in PACKAGES and find_spec(PACKAGES[storage.vectors])
 }
 """Those whose package is installed. With `exact_up_to=5` an engine searches as it does in a large store."""
+
+_URLS = {"qdrant": "QDRANT_URL", "milvus": "MILVUS_URI"}
+IN_FILES = [name for name in BESIDE if not os.environ.get(_URLS.get(name, ""))]
+"""Those that keep their vectors beside the store, and not on a server."""

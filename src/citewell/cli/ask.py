@@ -8,7 +8,7 @@ from citewell.cli.options import (
     AsGroups,
     AsOf,
     Explain,
-    IndexFolder,
+    IndexPlace,
     Json,
     Question,
     SettingsFile,
@@ -17,16 +17,18 @@ from citewell.cli.options import (
     reader,
 )
 from citewell.cli.terminal import complain, one_line, out, place, plain, print_json
+from citewell.cli.where import Where, condition
 from citewell.shapes import ask_shape
 from citewell.types import BETWEEN_SOURCES, Answer, Citation
 
 
 def ask(
     question: Question,
-    folder: IndexFolder = DEFAULT_INDEX,
+    at: IndexPlace = DEFAULT_INDEX,
     settings: SettingsFile = None,
     groups: AsGroups = None,
     as_of: AsOf = None,
+    where: Where = None,
     explain: Explain = False,
     as_json: Json = False,
 ) -> None:
@@ -34,8 +36,8 @@ def ask(
     from citewell.index import Index
 
     asked = question_text(question)
-    with Index.open(folder, settings=load_settings(settings)) as index:
-        answer = index.ask(asked, principal=reader(groups), as_of=as_of)
+    with Index.open(at, settings=load_settings(settings)) as index:
+        answer = index.ask(asked, principal=reader(groups), as_of=as_of, where=condition(where, index.fields))
     for warning in answer.warnings:
         complain(warning)
     if as_json:

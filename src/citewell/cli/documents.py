@@ -6,22 +6,24 @@ from citewell.cli.options import (
     DEFAULT_INDEX,
     AsGroups,
     AsOf,
-    IndexFolder,
+    IndexPlace,
     Json,
     SettingsFile,
     load_settings,
     reader,
 )
 from citewell.cli.terminal import one_line, out, place, print_indented, print_json
+from citewell.cli.where import Where, condition
 from citewell.shapes import documents_shape
 from citewell.types import Document
 
 
 def documents(
-    folder: IndexFolder = DEFAULT_INDEX,
+    at: IndexPlace = DEFAULT_INDEX,
     settings: SettingsFile = None,
     groups: AsGroups = None,
     as_of: AsOf = None,
+    where: Where = None,
     as_json: Json = False,
 ) -> None:
     """List the documents that a reader may see."""
@@ -29,8 +31,8 @@ def documents(
 
     from citewell.index import Index
 
-    with Index.open(folder, settings=load_settings(settings)) as index:
-        found = index.documents(principal=reader(groups), as_of=as_of)
+    with Index.open(at, settings=load_settings(settings)) as index:
+        found = index.documents(principal=reader(groups), as_of=as_of, where=condition(where, index.fields))
     if as_json:
         print_json(documents_shape(found))
         return

@@ -15,7 +15,7 @@ from citewell.types import Principal
 if TYPE_CHECKING:
     from citewell.settings import Settings
 
-DEFAULT_INDEX = Path(".citewell")
+DEFAULT_INDEX = ".citewell"
 DEFAULT_SETTINGS = Path("citewell.toml")
 # More than any question may have, so that the index refuses it, and less than would fill the memory.
 MAX_STDIN_BYTES = 1_000_000
@@ -28,13 +28,38 @@ def _day(text: str) -> date:
         raise typer.BadParameter(f"{text!r} is not a date; write it as 2026-01-31.") from None
 
 
-# readable=False: whether they can be read is said where they are read, in our words.
-IndexFolder = Annotated[
-    Path,
+def name(text: str) -> str:
+    """The name of something, which may hold any bytes. A shell's misspelt variable is none.
+
+    Raises:
+        BadParameter: it is empty.
+    """
+    if not text.strip():
+        raise typer.BadParameter("It is empty.")
+    return text
+
+
+def words(text: str) -> str:
+    """A name of our own: as `name`, and UTF-8."""
+    try:
+        name(text).encode()
+    except UnicodeEncodeError:
+        raise typer.BadParameter("It is not valid UTF-8.") from None
+    return text
+
+
+IndexPlace = Annotated[
+    str,
     typer.Option(
-        "--index", metavar="DIR", envvar="CITEWELL_INDEX", readable=False, help="The folder that holds the index."
+        "--index",
+        metavar="PLACE",
+        envvar="CITEWELL_INDEX",
+        parser=words,
+        help="Where the index is: a folder, or postgresql://user@host/database?schema=NAME.",
     ),
 ]
+IndexFolder = IndexPlace
+# readable=False: whether they can be read is said where they are read, in our words.
 SettingsFile = Annotated[
     Path | None,
     typer.Option(
@@ -43,7 +68,9 @@ SettingsFile = Annotated[
 ]
 AsGroups = Annotated[
     list[str] | None,
-    typer.Option("--as", metavar="GROUP", help="Read as a member of this group; may be given several times."),
+    typer.Option(
+        "--as", metavar="GROUP", parser=words, help="Read as a member of this group; may be given several times."
+    ),
 ]
 AsOf = Annotated[
     date | None,
@@ -52,7 +79,13 @@ AsOf = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, as docs/json.md describes it.")]
 Explain = Annotated[bool, typer.Option("--explain", help="Show how each passage was found.")]
 Question = Annotated[str, typer.Argument(metavar="QUESTION", help="In quotes; - reads it from standard input.")]
-IdOrSource = Annotated[str, typer.Argument(metavar="ID", help="A document's or chunk's id, a path or a source URI.")]
+IdOrSource = Annotated[
+    str, typer.Argument(metavar="ID", parser=name, help="A document's or chunk's id, a path or a source URI.")
+]
+IdOrFolder = Annotated[
+    str,
+    typer.Argument(metavar="ID", parser=name, help="A document's id, a path or a source URI; a folder for all in it."),
+]
 
 
 def load_settings(path: Path | None) -> Settings:

@@ -15,7 +15,11 @@ from citewell.cli.ask import ask
 from citewell.cli.delete import delete
 from citewell.cli.doctor import doctor
 from citewell.cli.documents import documents
+from citewell.cli.history import history
 from citewell.cli.index import index
+from citewell.cli.migrate import migrate
+from citewell.cli.purge import purge
+from citewell.cli.rollback import rollback
 from citewell.cli.search import search
 from citewell.cli.show import show
 from citewell.cli.status import status
@@ -34,7 +38,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (index, ask, search, status, documents, show, delete, doctor):
+for command in (index, ask, search, status, documents, show, history, rollback, delete, purge, migrate, doctor):
     app.command()(command)
 
 

@@ -14,7 +14,7 @@ from citewell.cli.options import (
     AsGroups,
     AsOf,
     Explain,
-    IndexFolder,
+    IndexPlace,
     Json,
     Question,
     SettingsFile,
@@ -23,6 +23,7 @@ from citewell.cli.options import (
     reader,
 )
 from citewell.cli.terminal import one_line, out, plain, print_indented, print_json
+from citewell.cli.where import Where, condition
 from citewell.shapes import search_shape
 from citewell.types import Hit
 
@@ -31,13 +32,14 @@ SHOWN_CHARS = 300
 Keep = Annotated[int | None, typer.Option("-k", metavar="N", min=1, max=1_000, help="How many passages.")]
 
 
-def search(
+def search(  # noqa: PLR0913, PLR0917 - each is an option of the command
     query: Question,
     k: Keep = None,
-    folder: IndexFolder = DEFAULT_INDEX,
+    at: IndexPlace = DEFAULT_INDEX,
     settings: SettingsFile = None,
     groups: AsGroups = None,
     as_of: AsOf = None,
+    where: Where = None,
     explain: Explain = False,
     as_json: Json = False,
 ) -> None:
@@ -45,8 +47,9 @@ def search(
     from citewell.index import Index
 
     words = question_text(query)
-    with Index.open(folder, settings=load_settings(settings)) as index:
-        hits = index.search(words, k=k, principal=reader(groups), as_of=as_of)
+    with Index.open(at, settings=load_settings(settings)) as index:
+        wanted = condition(where, index.fields)
+        hits = index.search(words, k=k, principal=reader(groups), as_of=as_of, where=wanted)
     if as_json:
         print_json(search_shape(words, hits))
         return

@@ -9,31 +9,34 @@ from citewell.cli.facts import print_facts
 from citewell.cli.options import (
     DEFAULT_INDEX,
     AsGroups,
+    AsOf,
     IdOrSource,
-    IndexFolder,
+    IndexPlace,
     Json,
     SettingsFile,
     load_settings,
     reader,
 )
-from citewell.cli.terminal import one_line, out, place, plain, print_json
+from citewell.cli.terminal import moment, one_line, out, place, plain, print_json
 from citewell.shapes import chunk_shape, document_shape
-from citewell.types import Chunk, Document, ElementKind, PageState
+from citewell.types import Chunk, Document, ElementKind, FieldValue, PageState
 
 
 def show(
     wanted: IdOrSource,
-    folder: IndexFolder = DEFAULT_INDEX,
+    at: IndexPlace = DEFAULT_INDEX,
     settings: SettingsFile = None,
     groups: AsGroups = None,
+    as_of: AsOf = None,
     as_json: Json = False,
 ) -> None:
     """Show a document's facts and outline, or a chunk's text."""
     from citewell.index import Index
 
-    with Index.open(folder, settings=load_settings(settings)) as index:
-        found = index.show(wanted, principal=reader(groups))
-        chunks = len(index.chunks(found.id, principal=reader(groups))) if isinstance(found, Document) else 0
+    with Index.open(at, settings=load_settings(settings)) as index:
+        who = reader(groups)
+        found = index.show(wanted, principal=who, as_of=as_of)
+        chunks = len(index.chunks(found.id, principal=who, as_of=as_of)) if isinstance(found, Document) else 0
     if isinstance(found, Chunk):
         print_json(chunk_shape(found)) if as_json else _print_chunk(found)
     else:
@@ -68,11 +71,15 @@ def _print_document(document: Document, chunks: int) -> None:
             ("document", document.id),
             ("source", place(document.source)),
             ("version", document.version),
+            ("number", str(document.number)),
+            ("indexed", moment(document.indexed_at) if document.indexed_at else ""),
             ("in force", in_force(document)),
             ("language", document.language),
             ("trust", document.trust),
             ("readable by", ", ".join(sorted(document.rights.groups)) or "nobody"),
             ("part of", document.parent_id or ""),
+            ("expires", str(document.expires or "")),
+            *((name, _value(value)) for name, value in document.fields.items()),
             *((name, one_line(value)) for name, value in document.metadata.items()),
             ("pages", _pages(document)),
             ("characters", f"{len(document.text):,}"),
@@ -82,6 +89,10 @@ def _print_document(document: Document, chunks: int) -> None:
     )
     _print_odd_pages(document)
     _print_outline(document)
+
+
+def _value(value: FieldValue) -> str:
+    return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
 def _pages(document: Document) -> str:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from citewell.cli.facts import print_facts
-from citewell.cli.options import DEFAULT_INDEX, IndexFolder, Json, SettingsFile, load_settings
+from citewell.cli.options import DEFAULT_INDEX, IndexPlace, Json, SettingsFile, load_settings
 from citewell.cli.terminal import print_json
 from citewell.shapes import status_shape
 
 
-def status(folder: IndexFolder = DEFAULT_INDEX, settings: SettingsFile = None, as_json: Json = False) -> None:
+def status(at: IndexPlace = DEFAULT_INDEX, settings: SettingsFile = None, as_json: Json = False) -> None:
     """Show the index in numbers."""
     from citewell.index import Index
 
-    with Index.open(folder, settings=load_settings(settings)) as index:
+    with Index.open(at, settings=load_settings(settings)) as index:
         state = index.status()
     if as_json:
         print_json(status_shape(state))

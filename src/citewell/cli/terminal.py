@@ -10,6 +10,7 @@ import json
 import os
 import re
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 from urllib.parse import unquote, urlsplit
@@ -70,9 +71,9 @@ def print_table(table: Table) -> None:
         print(line.rstrip())
 
 
-def print_json(value: Shape) -> None:
+def print_json(value: Shape, *, on_one_line: bool = False) -> None:
     """Print one JSON document, in ASCII so that every pipe carries it."""
-    print(json.dumps(value, indent=2, allow_nan=False))
+    print(json.dumps(value, indent=None if on_one_line else 2, allow_nan=False))
 
 
 def complain(message: str, remedy: str = "") -> None:
@@ -89,6 +90,11 @@ def place(source: str) -> str:
         return one_line(source)
     path = Path(unquote(parts.path))
     return one_line(os.fspath(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path))
+
+
+def moment(at: datetime) -> str:
+    """`2026-01-31 09:05 UTC`."""
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def count(number: int, singular: str) -> str:

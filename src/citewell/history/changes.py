@@ -12,6 +12,8 @@ from citewell.settings import Storage
 from citewell.stores.store import IndexedDocument, Standing, Store, VersionKey
 from citewell.types import Document, Ending, Rights, Version
 
+GONE = (Ending.DELETED, Ending.EXPIRED)
+
 
 @dataclass(frozen=True, slots=True)
 class Changes:
@@ -58,11 +60,11 @@ class History:
         versions = self.store.versions(document_ids)
         if not self.storage.keep_deleted_days:
             return Changes(drop=tuple(map(_key, versions)))
-        leaving = [version for version in versions if version.searchable]
-        # A deletion is of the whole document: what was only past is not found by its day any more either.
-        gone = Standing(current=False, searchable=False, ended_at=self.now, ending=ending)
+        # A deletion is of the whole document: what was only past, or corrected, must not be found by its day when the
+        # document comes again.
+        leaving = [version for version in versions if version.ending not in GONE]
         kept = self.store.fetch([_key(version) for version in leaving])
-        return Changes(tuple(replace(one, standing=gone) for one in kept))
+        return Changes(tuple(replace(one, standing=self._gone(one.standing, ending)) for one in kept))
 
     def restored(self, version: Version, set_aside: str) -> Changes:
         """An earlier version becomes the current one again, as a new version with its text and the rights that hold.
@@ -87,17 +89,19 @@ class History:
         return Changes(drop=tuple(self.store.ended_before(limit)))
 
     def _entered(
-        self, one: IndexedDocument, old_id: str, versions: Sequence[Version], replaced: Sequence[Version]
+        self, one: IndexedDocument, old_id: str, versions: Sequence[Version], there: Sequence[Version]
     ) -> Changes:
-        if replaced and not any(version.current for version in replaced):
+        """`versions` are those of the document `old_id`, which it was; `there` are those that have its id now."""
+        moved = old_id != one.document.id
+        if not moved and there and not any(version.current for version in there):
             # It was deleted: it comes back as the next version, whatever number it was read with.
-            one = agreeing(one, replace(one.document, number=max(version.number for version in replaced) + 1))
+            one = agreeing(one, replace(one.document, number=_last(there) + 1))
         document = one.document
         same = [version for version in versions if version.number == document.number]
         came = same[0].indexed_at if same else document.indexed_at or self.now
         before = [version for version in versions if version.number < document.number]
         # A version that was deleted stays so: only what was replaced can still be found by its day.
-        past = [version for version in before if version.ending not in (Ending.DELETED, Ending.EXPIRED)]
+        past = [version for version in before if version.ending not in GONE]
         dated = [Dated(version.indexed_at.date(), version.valid_from, version.valid_to) for version in past]
         *periods, own = in_force([*dated, Dated(came.date(), document.valid_from, _last_day(document))])
         current = replace(
@@ -106,9 +110,13 @@ class History:
             standing=Standing(in_force_from=own.start, in_force_to=own.end),
         )
         standings = dict(zip(map(_key, past), self._past(past, periods), strict=True))
-        moved = old_id != document.id
-        drop = [_key(version) for version in (*versions, *replaced)] if moved else []
-        return Changes((current,), tuple(drop)) + self._follow(before, standings, current, moved=moved)
+        if not moved:
+            return Changes((current,)) + self._follow(before, standings, current)
+        # What was deleted where it is now can still be brought back: its own versions are numbered after those.
+        shift = _last(there)
+        arrived = agreeing(current, _shifted(current.document, shift))
+        dropped = Changes((arrived,), tuple(map(_key, versions)))
+        return dropped + self._follow(before, standings, arrived, shift) + self._follow(there, {}, arrived)
 
     def _past(self, versions: Sequence[Version], periods: Sequence[Period]) -> list[Standing]:
         """How the past versions of a document stand now. Only the newest few can be found."""
@@ -126,20 +134,24 @@ class History:
             for place, (version, period) in enumerate(zip(versions, periods, strict=True))
         ]
 
+    def _gone(self, standing: Standing, ending: Ending) -> Standing:
+        """Of a version whose document goes. One that was in no leg is kept no longer for that."""
+        ended_at = self.now if standing.searchable else standing.ended_at
+        return Standing(current=False, searchable=False, ended_at=ended_at, ending=ending)
+
     def _follow(
         self,
         before: Sequence[Version],
         standings: Mapping[VersionKey, Standing],
         current: IndexedDocument,
-        *,
-        moved: bool,
+        shift: int = 0,
     ) -> Changes:
         """The earlier versions, as far as something changes for them: their days, their place, or who may read them."""
         now = current.document.rights
         due = [
             version
             for version in before
-            if moved
+            if version.document_id != current.document.id
             or _narrowed(version.rights, now) != version.rights
             or (_key(version) in standings and standings[_key(version)] != _standing(version))
         ]
@@ -147,7 +159,7 @@ class History:
         for stored in self.store.fetch([_key(version) for version in due]):
             standing = standings.get(stored.key, stored.standing)
             document = replace(
-                stored.document,
+                _shifted(stored.document, shift),
                 id=current.document.id,
                 source=current.document.source,
                 parent_id=current.document.parent_id,
@@ -155,6 +167,14 @@ class History:
             )
             put.append(replace(agreeing(stored, document), standing=standing))
         return Changes(tuple(put))
+
+
+def _last(versions: Iterable[Version]) -> int:
+    return max((version.number for version in versions), default=0)
+
+
+def _shifted(document: Document, by: int) -> Document:
+    return replace(document, number=document.number + by)
 
 
 def _last_day(document: Document) -> date | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -65,7 +66,8 @@ def source_at(path: str) -> str:
     """The source URI of a file that is named by its path; of one inside another as `a.zip!/folder/b.pdf`."""
     outer, *inner = path.split(BETWEEN_SOURCES)
     names = ("/".join(map(_segment, name.split("/"))) for name in inner)
-    return BETWEEN_SOURCES.join((Path(outer).resolve().as_uri(), *names))
+    # Not Path.resolve, which a loop of symbolic links makes fail.
+    return BETWEEN_SOURCES.join((Path(os.path.realpath(outer)).as_uri(), *names))
 
 
 def read(file: SourceFile, limits: Loading) -> bytes:

@@ -27,6 +27,7 @@ from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from citewell.errors import IndexFormatError, PathError
 from citewell.filters import FieldType
@@ -146,6 +147,8 @@ class LanceStore:
         they are afterwards is said at `lance_indexes.KEYWORDS_EXACT_UP_TO`.
         """
         with self._lock:
+            if self._lock.depth == 1:
+                self._stash = None  # another process may have written it since
             yield
             if self._lock.depth == 1:
                 if not self.manifest.settled:
@@ -162,6 +165,7 @@ class LanceStore:
         self._require_writing()
         check(put, self.made_with.embedder.dimensions)
         self._switch(put, drop, settle=False)
+        self._stashed.forget({item.text_hash for indexed in put for item in indexed.entries})
 
     def declare(self, fields: Mapping[str, FieldType]) -> None:
         """See `Store.declare`."""
@@ -257,6 +261,7 @@ class LanceStore:
             after = replace(
                 before,
                 fields=declared,
+                state=uuid4().hex if put or drop or strays or fields is not None else before.state,
                 tables={name: table.version for name, table in tables.items()},
                 counts=Counts(*(tables[name].count_rows() for name in TABLES)),
                 settled=settle or bool(rewritten),

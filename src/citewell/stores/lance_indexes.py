@@ -147,7 +147,7 @@ def _build_lookups(tables: Tables) -> None:
     from lancedb.index import Bitmap, BTree, LabelList
 
     for name, table in tables.items():
-        kinds = {**dict.fromkeys(LOOKED_UP[name], BTree()), "groups": LabelList(), "current": Bitmap()}
+        kinds: dict[str, Any] = {**dict.fromkeys(LOOKED_UP[name], BTree()), "groups": LabelList(), "current": Bitmap()}
         for column in _lagging(table, list(kinds)):
             table.create_index(column, config=kinds[column])
 
@@ -173,7 +173,8 @@ def _vector_index(entries: Table, storage: Storage) -> Any:
     from lancedb.index import IvfFlat, IvfRq
 
     partitions = min(MAX_PARTITIONS, 1 + entries.count_rows() // ROWS_PER_PARTITION)
-    if storage.quantise == "none":
+    dimensions = entries.schema.field("vector").type.list_size
+    if storage.quantise == "none" or dimensions % 8:  # IvfRq takes no other number
         return IvfFlat(distance_type="dot", num_partitions=partitions)
     return IvfRq(distance_type="dot", num_partitions=partitions, num_bits=BITS[storage.quantise])
 

@@ -81,6 +81,11 @@ class LanceReader:
         self._small_scopes = SmallScopes(self._whole)
 
     @property
+    def state(self) -> str:
+        """Names what is stored: another at each commit and change of fields, never the same again."""
+        return self.manifest.state
+
+    @property
     def fields(self) -> Mapping[str, FieldType]:
         return self.manifest.fields
 
@@ -163,7 +168,8 @@ class LanceReader:
         of_them = conditions.one_of("version_id", searchable)
         chunks = _by_version(self._rows(CHUNKS, [*CHUNK_COLUMNS, "version_id"], of_them) if searchable else [])
         entries = _by_version(self._rows(ENTRIES, [*ENTRY_COLUMNS, "version_id"], of_them) if searchable else [])
-        found = [to_indexed(row, chunks.get(row["id"], ()), entries.get(row["id"], ())) for row in rows]
+        dimensions = self.manifest.made_with.embedder.dimensions
+        found = [to_indexed(row, chunks.get(row["id"], ()), entries.get(row["id"], ()), dimensions) for row in rows]
         return sorted(found, key=lambda indexed: indexed.key)
 
     def counts(self, scope: Scope) -> Counts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +31,13 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 Fields = Mapping[str, FieldType]
+
+PYTHON_TYPES: Mapping[FieldType, type] = {
+    FieldType.TEXT: str,
+    FieldType.NUMBER: float,
+    FieldType.DATE: date,
+    FieldType.LIST: tuple,
+}
 
 DOCUMENTS, CHUNKS, ENTRIES = TABLES = ("documents", "chunks", "entries")
 
@@ -137,20 +145,19 @@ def to_tables(put: Sequence[IndexedDocument], dimensions: int, fields: Fields) -
     }
 
 
-def to_indexed(row: Row, chunks: Iterable[Row], entries: Iterable[Row]) -> IndexedDocument:
+def to_indexed(row: Row, chunks: Iterable[Row], entries: Iterable[Row], dimensions: int) -> IndexedDocument:
     """A version from its document's row (`WHOLE_COLUMNS`) and the rows of its parts, in any order."""
     if row["parts"] is not None:
         chunks, entries = _unpacked(row["parts"])
     made = [to_chunk(one) for one in _in_place(chunks)]
     ordered = _in_place(entries)
     vectors = [one["vector"] for one in ordered if one["vector"] is not None]
-    width = len(vectors[0]) if vectors else 0
     return IndexedDocument(
         document=to_document(row),
         recipe=row["recipe"],
         chunks=tuple(made),
         entries=tuple(IndexedEntry(_entry(one), one["tokens"], one["text_hash"]) for one in ordered),
-        vectors=np.asarray(vectors, dtype=np.float32).reshape(len(vectors), width),
+        vectors=np.asarray(vectors, dtype=np.float32).reshape(len(vectors), dimensions),
         standing=_standing(row),
         set_aside=row["set_aside"],
     )
@@ -277,7 +284,7 @@ def _document_row(indexed: IndexedDocument, dimensions: int, fields: Fields) -> 
 def _scope(indexed: IndexedDocument, fields: Fields) -> Row:
     """What a scope's condition may name, but for the groups, which each part has of its own."""
     document, standing = indexed.document, indexed.standing
-    values = {field_column(name): _as_stored(document.fields.get(name)) for name in fields}
+    values = {field_column(name): _as_stored(document.fields.get(name), kind) for name, kind in fields.items()}
     return {
         "document_id": document.id,
         "title": document.title,
@@ -408,5 +415,8 @@ def _rights(row: Row) -> Rights:
     return Rights(frozenset(row["groups"]))
 
 
-def _as_stored(value: FieldValue | None) -> object:
+def _as_stored(value: FieldValue | None, kind: FieldType) -> object:
+    """None for a value of a type that the field had before it was declared anew: the document lacks it now."""
+    if not isinstance(value, PYTHON_TYPES[kind]):
+        return None
     return list(value) if isinstance(value, tuple) else value

@@ -201,12 +201,17 @@ def _fragment_statistics(table: Table) -> dict[str, Any]:
 def _old_versions(table: Table) -> int:
     """Counted by their files: Lance's own list reads each of them."""
     limit = (datetime.now(UTC) - KEPT).timestamp()
-    return sum(entry.stat().st_mtime < limit for entry in os.scandir(Path(table.uri) / "_versions"))
+    return sum(entry.stat().st_mtime < limit for entry in os.scandir(_place(table) / "_versions"))
+
+
+def _place(table: Any) -> Path:
+    """The folder of a table, which its type does not tell."""
+    return Path(table.uri)
 
 
 def _parts(table: Table) -> set[str]:
     """The files of rows and the folders of indexes that are there, used or not."""
-    place = Path(table.uri)
+    place = _place(table)
     return {
         f"{place.name}/{kind}/{entry.name}"
         for kind in ("data", "_indices")

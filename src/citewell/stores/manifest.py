@@ -40,7 +40,8 @@ class Manifest:
     """`fields` are the metadata fields that have a column.
 
     `tables` maps each table to its version. Where `settled` is False a run ended early, or is under way: nothing is
-    missing, but BM25 scores are a few per cent off until a run ends.
+    missing, but BM25 scores are a few per cent off until a run ends. `state` names what is stored: another at each
+    commit, the same while only indexes change.
     """
 
     made_with: MadeWith
@@ -48,6 +49,7 @@ class Manifest:
     counts: Counts
     fields: Mapping[str, FieldType] = field(default_factory=dict)
     settled: bool = True
+    state: str = ""
     built: Built = Built()
 
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
+from contextlib import closing, suppress
 
-from psycopg import Connection
+from psycopg import Connection, Error
 
 from citewell.errors import IndexLocked, PermissionRefused
 from citewell.stores.postgres import rights
 from citewell.stores.postgres.connection import Database, translated
 
+RELEASE = "SELECT pg_advisory_unlock(%s)"
 TAKE = "SELECT pg_try_advisory_lock(%s)"
 MAY_WRITE = """
     SELECT current_setting('transaction_read_only') = 'off' AND has_schema_privilege(n.oid, 'CREATE')
@@ -72,7 +74,10 @@ class SchemaLock:
             self._depth -= 1
             if self._depth == 0:
                 connection, self._connection = self.connection, None
-                connection.close()
+                # A connection that is closed lets go of its lock only when the server notices; one that is lost, has.
+                with closing(connection), suppress(Error):
+                    connection.rollback()
+                    connection.execute(RELEASE, [self._key])
 
     def _take(self) -> Connection:
         connection = self._database.connect()

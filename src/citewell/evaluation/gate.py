@@ -1,0 +1,70 @@
+"""Whether another embedder finds as much: the same questions to two generations of an index, compared in pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import unquote
+
+from citewell import clock
+from citewell.errors import PathError
+from citewell.evaluation.metrics import estimate
+from citewell.evaluation.testset import Evidence, Question
+from citewell.migration import Comparison, Gate, Measure, Searched
+from citewell.retrieval.search import search
+from citewell.settings import Retrieval
+from citewell.stores.store import Scope
+from citewell.types import Hit, Principal, Trace
+
+RECALL_AT = 5
+DEPTH = 10
+MEASURES = (f"recall@{RECALL_AT}", f"MRR@{DEPTH}")
+
+
+def gate(questions: Sequence[Question], settings: Retrieval) -> Gate:
+    """Compares by recall@5 and MRR@10 of the evidence, each asked with the groups and on the day of its question.
+
+    The interval of a difference is the bootstrap's over the questions, each with itself (Efron 1979): `estimate`.
+
+    Raises:
+        PathError: when it compares: neither generation finds any evidence, so that the figures would say nothing.
+    """
+
+    def compare(before: Searched, after: Searched) -> Comparison:
+        old, new = ([_figures(question, side, settings) for question in questions] for side in (before, after))
+        if not any(map(any, (*old, *new))):
+            raise PathError(
+                f"None of the evidence of the {len(questions)} questions is found, with the old embedder or the new.",
+                remedy="Give a test set about the documents of this index, with groups that may read them.",
+            )
+        columns = zip(MEASURES, zip(*old, strict=True), zip(*new, strict=True), strict=True)
+        return Comparison(len(questions), tuple(_measure(*column) for column in columns))
+
+    return compare
+
+
+def _measure(name: str, old: Sequence[float], new: Sequence[float]) -> Measure:
+    difference = estimate([after - before for before, after in zip(old, new, strict=True)])
+    mean_old, mean_new = (sum(values) / len(values) for values in (old, new))
+    return Measure(name, mean_old, mean_new, difference.mean, difference.low, difference.high)
+
+
+def _figures(question: Question, side: Searched, settings: Retrieval) -> tuple[float, float]:
+    """A question's `MEASURES`."""
+    scope = Scope(Principal(groups=frozenset(question.groups)).readable, question.as_of or clock.today())
+    hits = search(
+        question.question, DEPTH, scope, store=side.reader, embedder=side.embedder, settings=settings, trace=Trace()
+    )
+    held = [{item for item in question.evidence if _holds(hit, item)} for hit in hits]
+    recalled = set[Evidence]().union(*held[:RECALL_AT])
+    rank = next((rank for rank, items in enumerate(held, start=1) if items), None)
+    return len(recalled) / len(set(question.evidence)), 1 / rank if rank else 0.0
+
+
+def _holds(hit: Hit, evidence: Evidence) -> bool:
+    in_document = f"/{unquote(hit.chunk.source)}".endswith(f"/{evidence.document}")
+    return in_document and _plain(evidence.quote) in _plain(hit.passage.text)
+
+
+def _plain(text: str) -> str:
+    """Without the bars between cells, white space and capitals."""
+    return " ".join(text.replace("|", " ").split()).casefold()

@@ -1,0 +1,251 @@
+"""From one embedder to another: the next generation is built beside the index, and one change of the pointer makes it
+the index.
+
+| a run ended ...                          | what lies there                          | the next run              |
+|------------------------------------------|------------------------------------------|---------------------------|
+| while building                           | the index, and a part of the next        | goes on with the part     |
+| because the gate refused                 | the index, and the next, whole           | embeds nothing            |
+| after the switch, before it tidied up    | the new index, the one before, and older | removes what is older     |
+| while bringing the one before up to date | the index, and the one before, partly so | goes on with it           |
+
+Readers see the index as it was until the switch, and whole after it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from pydantic import ValidationError
+
+from citewell.errors import FingerprintMismatch, Refused, SettingsError, UsageError
+from citewell.generations import opened, others, tidy
+from citewell.journal import OnProgress
+from citewell.models import configured
+from citewell.models.embedder import Embedder, ModelIdentity
+from citewell.models.fingerprint import canaries, require_same_space
+from citewell.settings import Models
+from citewell.stores.home import Home, Pointer
+from citewell.stores.store import MadeWith, Reader, Store
+from citewell.synchronise import SPECIAL_TOKENS, Synchronised, synchronise
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """The mean of a measure over the questions before and after, and of its difference with a 95 % interval."""
+
+    name: str
+    before: float
+    after: float
+    difference: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        interval = f"{self.difference:+.3f}, 95 % interval {self.low:+.3f} to {self.high:+.3f}"
+        return f"{self.name} {self.before:.3f} to {self.after:.3f} ({interval})"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How two generations did on the same questions."""
+
+    questions: int
+    measures: tuple[Measure, ...]
+
+    @property
+    def worse(self) -> bool:
+        """Whether the new one is worse in some measure, beyond the noise."""
+        return any(measure.high < 0 for measure in self.measures)
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A generation and what it is searched with."""
+
+    reader: Reader
+    embedder: Embedder
+
+
+Gate = Callable[[Searched, Searched], Comparison]
+"""Compares the index with what is to take its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """What became of a change of generations. `models` are the settings that name the index's embedder now.
+
+    `carried` is None where the index was made with that embedder already.
+    """
+
+    generation: int
+    previous: int | None
+    embedder: ModelIdentity
+    models: Models
+    carried: Synchronised | None
+    comparison: Comparison | None
+    seconds: float
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        if self.carried is None or not self.carried.too_long:
+            return ()
+        most = self.embedder.max_tokens - SPECIAL_TOKENS
+        warning = (
+            f"{self.carried.too_long:,} of the {self.carried.embedded:,} texts embedded are longer than the {most:,} "
+            f"tokens that {self.embedder.name} reads; what stands at their ends is found by its words only. Set "
+            f"chunking.size to {most} or less and index the documents again."
+        )
+        return (warning,)
+
+
+def with_embedder(models: Models, name: str) -> Models:
+    """The settings with another embedder.
+
+    Raises:
+        SettingsError: there is none of that name.
+    """
+    try:
+        return Models.model_validate(models.model_dump() | {"embedder": name})
+    except ValidationError:
+        raise SettingsError(
+            f"There is no embedder {name!r}.",
+            remedy=f'Give {Models().embedder}, "onnx:FOLDER" or "openai:MODEL"; docs/models.md describes them.',
+        ) from None
+
+
+def migrate(
+    home: Home, embedder: Embedder, models: Models, *, gate: Gate | None = None, on_progress: OnProgress | None = None
+) -> Migration:
+    """Make a generation of `embedder`, which `models` names, the index. The one before is kept, an older one dropped.
+
+    Texts and chunks are the stored ones, as they are. What an earlier call has made of it is gone on with.
+
+    Raises:
+        Refused: the gate found the new generation worse; it stays beside the index.
+        IndexLocked: another process is writing.
+        SettingsError: there is a gate, and the embedder of the index cannot be made.
+        FingerprintMismatch: there is a gate, and that embedder is not the one that it was.
+        ServiceError: an embedder's endpoint failed.
+    """
+    begin = time.perf_counter()
+    with home.writing():
+        pointer = home.pointer()
+        current = home.open(pointer.current)
+        carried, comparison = None, None
+        if not _made_by(embedder, current):
+            # Before hours of embedding: can the two be compared at all?
+            before = Searched(current.reader(), recorded(current.made_with, models)[1]) if gate else None
+            number, target = _begun(home, pointer, embedder)
+            carried = synchronise(current, target, embedder, on_progress)
+            if gate and before:
+                comparison = gate(before, Searched(target.reader(), embedder))
+                _refuse_worse(comparison, before, embedder)
+            pointer = _switched(home, pointer, number)
+        tidy(home)
+    return _finished(begin, pointer, embedder, models, carried, comparison)
+
+
+def roll_back(home: Home, models: Models, *, on_progress: OnProgress | None = None) -> Migration:
+    """Make the generation before the index again, after all that was committed since has been done to it too.
+
+    Its embedder is made from what was recorded of it, and for the rest (URL, threads) as `models` say.
+
+    Raises:
+        UsageError: no generation is kept.
+        SettingsError: its embedder cannot be made.
+        FingerprintMismatch: that embedder is not the one that it was.
+        IndexLocked, ServiceError: as `migrate`.
+    """
+    begin = time.perf_counter()
+    with home.writing():
+        pointer = home.pointer()
+        if pointer.previous is None:
+            raise UsageError(
+                f"{home.location} keeps no generation to go back to.",
+                remedy="There is one after `citewell migrate --embedder NAME`.",
+            )
+        target = home.open(pointer.previous)
+        named, embedder = recorded(target.made_with, models)
+        carried = synchronise(home.open(pointer.current), target, embedder, on_progress)
+        pointer = _switched(home, pointer, pointer.previous)
+        tidy(home)
+    return _finished(begin, pointer, embedder, named, carried)
+
+
+def recorded(made_with: MadeWith, models: Models) -> tuple[Models, Embedder]:
+    """The embedder that a store was made with, and the settings that name it: `models`, but for what was recorded.
+
+    Raises:
+        SettingsError: it cannot be made; its folder is gone, say.
+        FingerprintMismatch: it does not make the vectors that it made.
+    """
+    identity = made_with.embedder
+    given = {
+        "dimensions": 0,
+        "query_prefix": identity.query_prefix,
+        "passage_prefix": identity.passage_prefix,
+        "pooling": identity.pooling or models.pooling,
+    }
+    named = with_embedder(models, identity.name).model_copy(update=given)
+    whole = configured.embedder(named)
+    if named.embedder != Models().embedder:
+        # What is recorded is what it reads beside its prefix; the setting is both.
+        most = identity.max_tokens + len(whole.token_spans(identity.passage_prefix))
+        named = named.model_copy(update={"embedder_max_tokens": most})
+    if whole.identity.dimensions != identity.dimensions:
+        named = named.model_copy(update={"dimensions": identity.dimensions})
+    embedder = configured.embedder(named)
+    require_same_space(embedder, made_with.canaries, identity)
+    return named, embedder
+
+
+def _begun(home: Home, pointer: Pointer, embedder: Embedder) -> tuple[int, Store]:
+    """The generation to be built: the newest that this embedder has begun, or else an empty one."""
+    beside = others(home, pointer)
+    for number in reversed(beside):
+        store = opened(home, number)
+        if store is not None and _made_by(embedder, store):
+            return number, store
+    number = max([*beside, pointer.current, pointer.previous or 0]) + 1
+    analyser = home.open(pointer.current).made_with.analyser  # the tokens are the stored ones
+    return number, home.build(number, MadeWith(embedder.identity, canaries(embedder), analyser))
+
+
+def _made_by(embedder: Embedder, store: Store) -> bool:
+    try:
+        require_same_space(embedder, store.made_with.canaries, store.made_with.embedder)
+    except FingerprintMismatch:
+        return False
+    return True
+
+
+def _refuse_worse(comparison: Comparison, before: Searched, embedder: Embedder) -> None:
+    if not comparison.worse:
+        return
+    old, new = before.embedder.identity, embedder.identity
+    figures = "; ".join(map(str, comparison.measures))
+    raise Refused(
+        f"On the {comparison.questions} questions of the test set {new.name} ({new.dimensions} dimensions) finds less "
+        f"than {old.name} ({old.dimensions}): {figures}. The index stays as it is.",
+        remedy="Try another model. What was built is kept: without --gate the same command switches to it at once.",
+    )
+
+
+def _switched(home: Home, pointer: Pointer, number: int) -> Pointer:
+    switched = replace(pointer, current=number, previous=pointer.current)
+    home.switch(switched)
+    return switched
+
+
+def _finished(
+    begin: float,
+    pointer: Pointer,
+    embedder: Embedder,
+    models: Models,
+    carried: Synchronised | None,
+    comparison: Comparison | None = None,
+) -> Migration:
+    seconds = round(time.perf_counter() - begin, 3)
+    return Migration(pointer.current, pointer.previous, embedder.identity, models, carried, comparison, seconds)

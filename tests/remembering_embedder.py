@@ -1,0 +1,42 @@
+"""The real embedder, which is asked for each text once: for tests that make many small indexes of the same texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+
+from citewell.models.embedder import ModelIdentity, TokenSpans, Vectors
+from citewell.models.minilm import MiniLM
+
+
+class RememberingEmbedder:
+    """An `Embedder`."""
+
+    def __init__(self) -> None:
+        self._real = MiniLM(threads=1)
+        self._known: dict[str, Vectors] = {}
+
+    @property
+    def identity(self) -> ModelIdentity:
+        return self._real.identity
+
+    def token_spans(self, text: str) -> TokenSpans:
+        return self._real.token_spans(text)
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        for text in texts:
+            if text not in self._known:
+                self._known[text] = self._real.embed_passages([text])[0]
+        rows = [self._known[text] for text in texts]
+        return np.stack(rows) if rows else np.empty((0, self.identity.dimensions), dtype=np.float32)
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return self.embed_passages(texts)  # the model has one side
+
+
+@cache
+def remembering() -> RememberingEmbedder:
+    """One for all tests of a process."""
+    return RememberingEmbedder()

@@ -1,0 +1,239 @@
+"""Whatever happens to the files of a folder and to the index: nobody ever sees a text that the rules keep from him.
+
+A version is never readable by more than could read it when it was last taken in, nor by more than may read its document
+now. A few short stories by default; `CITEWELL_RIGHTS_EXAMPLES=300` tries so many, and longer ones.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from citewell import Index, Principal, Settings
+from citewell.errors import PathError, UnknownId
+from citewell.models.fingerprint import canaries
+from citewell.retrieval.analyser import ANALYSER_VERSION
+from citewell.stores.folder import FolderHome
+from citewell.stores.store import MadeWith
+from citewell.types import EVERYONE, Chunk, Document
+from tests.clock import at
+from tests.remembering_embedder import remembering
+
+EXAMPLES = int(os.environ.get("CITEWELL_RIGHTS_EXAMPLES", "2"))
+STEPS = 6 if EXAMPLES < 10 else 14
+
+NAMES = ("a.md", "b.md", "below/a.md")
+READERS = [Principal("x", frozenset(groups)) for groups in ((), ("a",), ("b",))]
+MARKER = re.compile(r"zebra\d+")
+
+names = st.sampled_from(NAMES)
+groups = st.sampled_from([(EVERYONE,), ("a",), ("b",), ("a", "b"), ()]).map(frozenset)
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """The word that stands in no other version, and who may read by the rules."""
+
+    marker: str
+    groups: frozenset[str]
+
+
+def may_read(reader: Principal, readers: frozenset[str]) -> bool:
+    return not readers.isdisjoint(reader.readable)
+
+
+class Story(RuleBasedStateMachine):
+    """`taken` is what the files held at the last run, `granted` who could read each text in each place when it was taken
+    in last, `aside` what a file holds that is not taken in again, `certain` which documents are as their files are.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder = tempfile.TemporaryDirectory()
+        self.root = Path(self._folder.name) / "files"
+        self.root.mkdir()
+        tree = Settings.model_validate({"chunking": {"summaries": True, "parents": 100}})
+        embedder = remembering()
+        home = FolderHome(Path(self._folder.name) / "index", tree.storage)
+        home.create(MadeWith(embedder.identity, canaries(embedder), ANALYSER_VERSION))
+        self.index = Index(home, embedder, tree)
+        self.now = datetime(2026, 1, 1, 12, tzinfo=UTC)
+        self.days = [self.now.date()]
+        self.written = 0
+        self.files: dict[str, File] = {}
+        self.taken: dict[str, File] = {}
+        self.granted: dict[tuple[str, str], frozenset[str]] = {}
+        self.aside: dict[str, str] = {}
+        self.certain: set[str] = set()
+
+    def teardown(self) -> None:
+        self.index.close()
+        self._folder.cleanup()
+
+    # The files
+
+    @rule(name=names, readers=groups)
+    def write(self, name: str, readers: frozenset[str]) -> None:
+        self.written += 1
+        self._save(name, File(f"zebra{self.written}", readers))
+        self.run()
+
+    @precondition(lambda self: self.files)
+    @rule(data=st.data(), readers=groups)
+    def retag(self, data: st.DataObject, readers: frozenset[str]) -> None:
+        name = data.draw(st.sampled_from(sorted(self.files)))
+        self._save(name, replace(self.files[name], groups=readers))
+        self.run()
+
+    @precondition(lambda self: self.files and self._free())
+    @rule(data=st.data(), readers=groups)
+    def rename(self, data: st.DataObject, readers: frozenset[str]) -> None:
+        old, new = data.draw(st.sampled_from(sorted(self.files))), data.draw(st.sampled_from(self._free()))
+        self._save(new, replace(self._unlink(old), groups=readers))
+        if old in self.taken and self.aside.get(old) is None and self.taken[old].marker == self.files[new].marker:
+            moved = {place: readers for place, readers in self.granted.items() if place[0] == old}
+            self.granted = {place: of for place, of in self.granted.items() if place[0] != old}
+            self.granted |= {(new, marker): readers for (_, marker), readers in moved.items()}
+        self.run()
+
+    @precondition(lambda self: self.files)
+    @rule(data=st.data())
+    def remove(self, data: st.DataObject) -> None:
+        self._unlink(data.draw(st.sampled_from(sorted(self.files))))
+        self.run()
+
+    @rule(days=st.integers(1, 40))
+    def wait(self, days: int) -> None:
+        self.now += timedelta(days=days)
+        self.days.append(self.now.date())
+
+    @rule()
+    def run(self) -> None:
+        with at(self.now):
+            try:
+                self.index.add(self.root)
+            except PathError:
+                assert not self.files, "there is nothing to index, and nothing was"
+        self.aside = {name: marker for name, marker in self.aside.items() if name in self.files}
+        for name, file in self.files.items():
+            if self.aside.get(name) != file.marker:
+                self.aside.pop(name, None)
+                self.granted[name, file.marker] = file.groups
+        self.taken = dict(self.files)
+        self.certain = set(self.files) - self.aside.keys()
+
+    # The index
+
+    @rule(name=names)
+    def delete(self, name: str) -> None:
+        with self._unless_unknown():
+            self.index.delete(str(self.root / name))
+        self.certain.discard(name)
+        self.aside.pop(name, None)
+
+    @rule(name=names, data=st.data())
+    def roll_back(self, name: str, data: st.DataObject) -> None:
+        with self._unless_unknown():
+            earlier = [one for one in self.index.history(str(self.root / name)) if not one.current]
+            current = any(one.current for one in self.index.history(str(self.root / name)))
+            if earlier:
+                self.index.rollback(str(self.root / name), data.draw(st.sampled_from(earlier)).number)
+                self._goes_back(name, current=current)
+
+    @rule()
+    def name_a_state(self) -> None:
+        with at(self.now):
+            self.index.name_state(f"state {len(self.index.states())}")
+
+    @precondition(lambda self: self.index.states())
+    @rule(data=st.data())
+    def roll_all_back(self, data: st.DataObject) -> None:
+        current = {document.source for document in self.index._store.ledger().values()}
+        with at(self.now):
+            reports = self.index.rollback_to(data.draw(st.sampled_from(sorted(self.index.states()))))
+        for report in reports:
+            name = report.source.removeprefix(self.root.as_uri() + "/")
+            self._goes_back(name, current=report.source in current)
+
+    @rule(name=names)
+    def purge(self, name: str) -> None:
+        with self._unless_unknown():
+            self.index.purge(str(self.root / name))
+            self.granted = {place: readers for place, readers in self.granted.items() if place[0] != name}
+        self.certain.discard(name)
+        self.aside.pop(name, None)
+
+    # What is seen
+
+    @invariant()
+    def nobody_sees_what_he_may_not_and_everybody_what_he_may(self) -> None:
+        for reader in READERS:
+            for day in self.days[-3:]:
+                seen = self._seen(reader, day)
+                for name, marker in seen:
+                    assert may_read(reader, self.granted[name, marker]), (name, marker)
+                    if name in self.taken:
+                        assert may_read(reader, self.taken[name].groups), (name, marker, "now")
+            for name in self.certain:
+                file = self.taken[name]
+                assert ((name, file.marker) in seen) == may_read(reader, file.groups), (name, file)
+
+    def _seen(self, reader: Principal, day: date) -> set[tuple[str, str]]:
+        """The markers in all that a reader can get on a day, with the name of the document each was got from."""
+        index = self.index
+        got: list[Chunk | Document] = []
+        for hit in index.search("Which animal stands in the note?", k=500, principal=reader, as_of=day):
+            got += [hit.chunk, hit.passage, index.show(hit.chunk.id, principal=reader)]
+        for document in index.documents(principal=reader, as_of=day):
+            got += [document, index.show(document.id, principal=reader, as_of=day)]
+            got += index.chunks(document.id, principal=reader, as_of=day)
+        return {
+            (one.source.removeprefix(self.root.as_uri() + "/"), marker)
+            for one in got
+            for marker in MARKER.findall(f"{one.title} {one.text}")
+        }
+
+    def _save(self, name: str, file: File) -> None:
+        path = self.root / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"# Note {file.marker}\n\nThe animal is {file.marker}.\n\n## More\n\nIt is striped.\n")
+        path.with_name(f"{path.name}.citewell.toml").write_text(f"groups = {json.dumps(sorted(file.groups))}\n")
+        self.files[name] = file
+
+    def _unlink(self, name: str) -> File:
+        (self.root / name).unlink()
+        (self.root / f"{name}.citewell.toml").unlink()
+        return self.files.pop(name)
+
+    def _free(self) -> list[str]:
+        return [name for name in NAMES if name not in self.files and name not in self.taken]
+
+    def _goes_back(self, name: str, *, current: bool) -> None:
+        self.certain.discard(name)
+        if current and name in self.taken:
+            self.aside.setdefault(name, self.taken[name].marker)
+
+    @contextmanager
+    def _unless_unknown(self) -> Iterator[None]:
+        with at(self.now):
+            try:
+                yield
+            except UnknownId:
+                pass
+
+
+TestStory = Story.TestCase
+TestStory.settings = settings(
+    max_examples=EXAMPLES, stateful_step_count=STEPS, deadline=None, suppress_health_check=list(HealthCheck)
+)
