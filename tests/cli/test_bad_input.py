@@ -25,6 +25,7 @@ def refused(ran: Ran, code: int, message: str) -> None:
 def test_an_empty_folder(tmp_path: Path, citewell: Run) -> None:
     (tmp_path / "empty").mkdir()
     refused(citewell("index", tmp_path / "empty", "--index", tmp_path / "x"), 2, "There is nothing to index in")
+    assert not (tmp_path / "x").exists()
 
 
 def test_a_missing_path_makes_no_index(tmp_path: Path, citewell: Run) -> None:
@@ -37,7 +38,11 @@ def test_a_missing_path_makes_no_index(tmp_path: Path, citewell: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [["ask", "x"], ["search", "x"], ["status"], ["documents"], ["show", "x"], ["delete", "x"]]
+    "command",
+    [
+        *(["ask", "x"], ["search", "x"], ["status"], ["documents"], ["show", "x"], ["delete", "x"]),
+        *(["history"], ["history", "x"], ["rollback", "x"], ["purge", "x", "--yes"]),
+    ],
 )
 def test_a_missing_index(tmp_path: Path, citewell: Run, command: list[str]) -> None:
     refused(citewell(*command, "--index", tmp_path / "x"), 2, f"There is no index in {tmp_path}/x.")
@@ -86,8 +91,7 @@ def test_a_missing_settings_file(bank: Path, citewell: Run) -> None:
 
 def test_an_index_of_another_version(bank: Path, tmp_path: Path, citewell: Run) -> None:
     shutil.copytree(bank / ".citewell", tmp_path / "x")
-    manifest = tmp_path / "x" / "manifest.json"
-    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"format": 99}))
+    rewrite(tmp_path / "x" / "index.json", format=99)
     refused(citewell("ask", "x", "--index", tmp_path / "x"), 3, "has format 99")
     refused(citewell("index", "manuals", "--index", tmp_path / "x"), 3, "has format 99")
     assert citewell("status", "--index", tmp_path / "x", "--json").json["error"]["kind"] == "IndexFormatError"
@@ -95,11 +99,15 @@ def test_an_index_of_another_version(bank: Path, tmp_path: Path, citewell: Run) 
 
 def test_an_index_of_another_model(bank: Path, tmp_path: Path, citewell: Run) -> None:
     shutil.copytree(bank / ".citewell", tmp_path / "x")
-    path = tmp_path / "x" / "manifest.json"
-    manifest = json.loads(path.read_text())
-    manifest["canaries"] = [[-number for number in vector] for vector in manifest["canaries"]]
-    path.write_text(json.dumps(manifest))
+    path = tmp_path / "x" / "generations" / "1" / "manifest.json"
+    made_with = json.loads(path.read_text())["made_with"]
+    made_with["canaries"] = [[-number for number in vector] for vector in made_with["canaries"]]
+    rewrite(path, made_with=made_with)
     refused(citewell("ask", "disputes", "--index", tmp_path / "x"), 3, "results would be meaningless")
+
+
+def rewrite(path: Path, **keys: object) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text()) | keys))
 
 
 def test_a_locked_index(manuals: Path, citewell: Run) -> None:
@@ -109,6 +117,94 @@ def test_a_locked_index(manuals: Path, citewell: Run) -> None:
         refused(citewell("delete", "manuals/letter.md"), 3, f"is being written to by process {pid} on ")
         assert "120 days" in citewell("ask", "How many days to dispute a card payment?").out
     assert citewell("index", "manuals").code == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(["index", ""], ["show", ""], ["delete", ""], ["purge", "", "--yes"], ["history", " "], ["rollback", ""]),
+        *(["ask", "x", "--as", ""], ["documents", "--index", ""], ["history", "--name", ""]),
+    ],
+)
+def test_an_empty_name_is_not_the_current_folder(bank: Path, citewell: Run, command: list[str]) -> None:
+    refused(citewell(*command), 2, "It is empty.")
+    assert citewell("status", "--json").json["documents"] == 4
+
+
+NOT_UTF_8 = os.fsdecode(b"caf\xe9.md")
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["search", "x", "--as", NOT_UTF_8], "not valid UTF-8"),
+        (["search", "x", "--index", NOT_UTF_8], "not valid UTF-8"),
+        (["history", "--name", NOT_UTF_8], "not valid UTF-8"),
+        (["search", "x", "--where", f"title = {NOT_UTF_8}"], "The filter on title (text) has the value"),
+        (["show", NOT_UTF_8], "There is no document or chunk"),
+        (["delete", NOT_UTF_8], "There is no document or chunk"),
+        (["index", NOT_UTF_8], "There is no file or folder"),
+    ],
+)
+def test_bytes_that_are_not_utf_8(bank: Path, citewell: Run, command: list[str], message: str) -> None:
+    refused(citewell(*command), 2, message)
+
+
+def test_a_file_whose_name_is_not_utf_8_is_found_by_it(manuals: Path, citewell: Run) -> None:
+    (manuals / NOT_UTF_8).write_text("# Coffee\n\nCoffee is free.\n")
+    citewell("index", "manuals")
+    assert citewell("show", f"manuals/{NOT_UTF_8}", "--json").json["title"] == "Coffee"
+    assert citewell("delete", f"manuals/{NOT_UTF_8}").code == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["show", "loop"], "There is no document or chunk 'loop'."),
+        (["delete", "loop/x"], "There is no document or chunk 'loop/x'."),
+        (["index", "loop"], "loop cannot be read"),
+        (["index", "manuals", "--index", "loop"], "loop is not a directory"),
+        (["search", "x", "--index", "loop"], "There is no index in loop."),
+    ],
+)
+def test_a_loop_of_links(manuals: Path, citewell: Run, command: list[str], message: str) -> None:
+    citewell("index", "manuals")
+    Path("loop").symlink_to("loop")
+    refused(citewell(*command), 2, message)
+
+
+@pytest.mark.parametrize(
+    ("place", "code", "message"),
+    [
+        ("postgresql://me:s3cret@127.0.0.1:1/db?schema=x", 4, "postgresql://me@127.0.0.1:1/db?schema=x: "),
+        ("postgresql://me:s3cret@127.0.0.1:no/db", 2, "is not the URL of a PostgreSQL database"),
+        ("postgresql://me:s3cret@127.0.0.1:1/db?schema=A-B", 2, "which an index cannot have"),
+        ("mysql://me:s3cret@127.0.0.1/db", 2, "An index cannot lie at a mysql:// address."),
+    ],
+)
+def test_an_address_whose_password_is_never_printed(
+    manuals: Path, citewell: Run, monkeypatch: pytest.MonkeyPatch, place: str, code: int, message: str
+) -> None:
+    monkeypatch.setenv("CITEWELL_INDEX", place)
+    for command in (["status"], ["index", "manuals"], ["index", "manuals", "--watch"]):
+        refused(citewell(*command), code, message)
+        as_json = citewell(*command, "--json")
+        assert "s3cret" not in as_json.out + as_json.err
+        assert "s3cret" not in citewell(*command).err
+    assert {path.name for path in Path().iterdir()} == {"manuals"}
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["rollback"], "Say what to bring back"),
+        (["rollback", "x", "--state", "y"], "Say what to bring back"),
+        (["rollback", "--state", "y", "--to", "1"], "--to is the number of a document's version"),
+        (["history", "x", "--name", "y"], "--name gives the whole index a name"),
+    ],
+)
+def test_options_that_do_not_go_together(bank: Path, citewell: Run, command: list[str], message: str) -> None:
+    refused(citewell(*command), 2, message)
 
 
 def without_privileges(*arguments: str | Path) -> Ran:

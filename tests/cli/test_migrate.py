@@ -101,13 +101,26 @@ def test_the_gate_prints_its_figures(folder: Path, citewell: Run) -> None:
 
 
 def test_the_gate_keeps_an_embedder_out_that_finds_less(folder: Path, citewell: Run) -> None:
-    """Of one number of each vector nothing is left but its sign, and the keyword leg is off."""
+    """Of one number of each vector nothing is left but its sign, and the keyword leg is off.
+
+    So not more than two of the passages can be first of those with their sign, whatever the question.
+    """
     (folder / "citewell.toml").write_text('[models]\ndimensions = 1\n[retrieval]\nlegs = ["dense"]\n')
-    testset = write_questions(folder, *[QUESTION] * 6)
+    quotes = {
+        QUESTION: ("manual-2026.md", "120 days from the transaction date"),
+        "What does code R-17 mean?": ("manual-2026.md", "suspected fraud"),
+        "Where was the umbrella stolen?": ("letter.md", "stolen"),
+    }
+    lines = [
+        {"question": question, "evidence": [{"document": document, "quote": quote}]}
+        for question, (document, quote) in quotes.items()
+    ]
+    testset = folder / "testset.jsonl"
+    testset.write_text("".join(json.dumps(line) + "\n" for line in lines * 5))
     ran = citewell("migrate", "--gate", testset, "--json")
     assert ran.code == 3
     assert ran.json["error"]["kind"] == "Refused"
-    assert re.search(r"On the 6 questions .* MRR@10 1\.000 to 0\.\d+ \(-0\.\d+", ran.json["error"]["message"])
+    assert re.search(r"On the 15 questions .* MRR@10 1\.000 to 0\.\d+ \(-0\.\d+", ran.json["error"]["message"])
     assert "without --gate" in ran.json["error"]["remedy"]
     (folder / "citewell.toml").unlink()
     assert "120 days" in citewell("ask", QUESTION).out

@@ -14,7 +14,8 @@ from citewell.cli import program as border
 from citewell.errors import CitewellError, IndexLocked, ServiceUnreachable
 from tests.cli.conftest import Ran, Run, program
 
-COMMANDS = ["index", "ask", "search", "status", "documents", "show", "delete", "doctor"]
+COMMANDS = ["index", "ask", "search", "status", "documents", "show", "history", "rollback"]
+COMMANDS += ["delete", "purge", "migrate", "doctor"]
 HEAVY = ["pydantic", "numpy", "lancedb", "pyarrow", "onnxruntime", "tokenizers", "rich", "citewell.index"]
 
 
@@ -40,7 +41,7 @@ def test_every_command_has_help_and_json(citewell: Run, command: str) -> None:
     ran = citewell(command, "--help")
     assert ran.code == 0
     assert "--json" in ran.out
-    assert "--index DIR" in ran.out
+    assert "--index PLACE" in ran.out
 
 
 def test_version() -> None:

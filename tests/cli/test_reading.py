@@ -20,7 +20,7 @@ PASSAGE_KEYS = {
 HIT_KEYS = PASSAGE_KEYS | {"rank", "score", "scale", "lists", "parent"}
 DOCUMENT_KEYS = {
     *("document", "title", "source", "document_version", "valid_from", "valid_to", "language", "trust", "groups"),
-    *("parent", "lost"),
+    *("parent", "lost", "number", "indexed_at", "expires", "fields"),
 }
 
 
@@ -99,6 +99,26 @@ def test_as_of_reads_what_was_in_force(bank: Path, citewell: Run) -> None:
     assert "Fraud Policy Manual 2025" not in titles(citewell("documents", "--json"))
 
 
+def test_show_a_version_by_its_day(bank: Path, citewell: Run) -> None:
+    then = citewell("show", "manuals/manual-2025.md", "--as-of", "2025-06-01", "--json").json
+    assert (then["title"], then["chunks"], then["number"]) == ("Fraud Policy Manual 2025", 1, 1)
+    assert citewell("show", "manuals/manual-2025.md", "--json").json == then  # with no day: in force or not
+    ran = citewell("show", "manuals/manual-2025.md", "--as-of", "2026-02-01")
+    assert (ran.code, ran.out) == (2, "")
+    assert "There is no document or chunk 'manuals/manual-2025.md'." in ran.err
+
+
+def test_where_leaves_documents_out(bank: Path, citewell: Run) -> None:
+    assert titles(citewell("documents", "--json", "--where", "title contains Policy")) == ["Fraud Policy Manual 2026"]
+    both = ["--where", "title contains a", "--where", "not title contains Policy"]
+    assert titles(citewell("documents", "--json", *both)) == ["Letter from [bold]a customer[/bold]"]
+    hits = citewell("search", "card payment", "--json", "--where", "title contains Letter").json["hits"]
+    assert {hit["title"] for hit in hits} == {"Letter from [bold]a customer[/bold]"}
+    assert citewell("ask", QUESTION, "--json", "--where", "title contains Letter").json["abstained"] is True
+    # It narrows what may be read, and opens nothing.
+    assert titles(citewell("documents", "--json", "--where", "title contains Scoring")) == []
+
+
 def test_search_as_json(bank: Path, citewell: Run) -> None:
     found = citewell("search", "R-17", "-k", "1", "--json").json
     assert list(found) == ["version", "query", "hits"]
@@ -144,13 +164,13 @@ def test_status(bank: Path, citewell: Run) -> None:
     state = citewell("status", "--json").json
     assert list(state) == [
         *("version", "path", "documents", "chunks", "entries", "embedder", "analyser", "generation", "created"),
-        "bytes_on_disk",
+        *("bytes_on_disk", "past_versions"),
     ]
     assert (state["version"], state["path"], state["documents"]) == (1, ".citewell", 4)
     assert state["chunks"] >= 5
     assert state["bytes_on_disk"] > 1000
     lines = dict(re.split(r"\s{2,}", line, maxsplit=1) for line in citewell("status").out.splitlines())
-    assert lines["documents"] == "4"
+    assert (lines["documents"], lines["past versions"]) == ("4", "0")
     assert lines["embedder"] == state["embedder"]
 
 
@@ -187,6 +207,7 @@ def test_show_takes_a_path_a_source_and_an_id(bank: Path, citewell: Run) -> None
     assert (document["version"], document["kind"]) == (1, "document")
     assert citewell("show", document["source"], "--json") == by_path
     assert citewell("show", document["document"], "--json") == by_path
+    assert citewell("show", f"{document['source']}#page=2", "--json") == by_path  # a citation's link
     assert [(item["depth"], item["text"]) for item in document["outline"]] == [
         (1, "Fraud Policy Manual 2026"),
         (2, "4.2 Time limits for disputes"),
@@ -199,6 +220,8 @@ def test_show_prints_a_documents_facts_and_outline(bank: Path, citewell: Run) ->
     assert facts.splitlines()[0] == "Fraud Policy Manual 2026"
     lines = dict(re.split(r"\s{2,}", line, maxsplit=1) for line in facts.splitlines()[1:])
     assert (lines["source"], lines["in force"]) == ("manuals/manual-2026.md", "from 2026-01-01")
+    assert lines["number"] == "1"
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", lines["indexed"])
     assert outline.splitlines()[1] == "    4.2 Time limits for disputes"
 
 

@@ -1,4 +1,4 @@
-"""`index` and `delete`: the report, what changes, and what a folder of odd files does."""
+"""`index`: the report, what changes, and what a folder of odd files does."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
+from citewell.errors import ServiceRefused
+from citewell.models.minilm import MiniLM
 from tests.cli.conftest import Run
 
 FILE_KEYS = {"source", "state", "reason", "chunks", "pages", "warnings"}
@@ -100,24 +104,77 @@ def test_settings_are_read_from_the_option_or_the_current_folder(manuals: Path, 
     assert len(citewell("search", "card payment", "--json", "--settings", "other.toml").json["hits"]) == 2
 
 
-def test_delete_by_path(manuals: Path, citewell: Run) -> None:
+def test_a_file_with_another_name_is_renamed(manuals: Path, citewell: Run) -> None:
     citewell("index", "manuals")
-    ran = citewell("delete", "manuals/letter.md")
-    assert (ran.code, ran.out) == (0, "Deleted manuals/letter.md.\n")
-    assert "ferry" not in citewell("search", "umbrella stolen on the ferry").out
-    assert (manuals / "letter.md").exists()
+    (manuals / "letter.md").rename(manuals / "mail.md")
+    ran = citewell("index", "manuals")
+    assert ran.out.splitlines()[0] == "renamed  manuals/mail.md: was manuals/letter.md"
+    assert ran.out.splitlines()[-1].startswith("1 renamed, 3 unchanged; 0 passages embedded in ")
+    assert "ferry" in citewell("search", "umbrella stolen on the ferry").out
 
 
-def test_delete_by_id_as_json(manuals: Path, citewell: Run) -> None:
+def test_many_renamed_files_are_counted_and_not_listed(manuals: Path, citewell: Run) -> None:
+    notes = manuals / "notes"
+    notes.mkdir()
+    for number in range(21):
+        (notes / f"{number}.md").write_text(f"# Note {number}\n\nThe branch opens at {number}.\n")
     citewell("index", "manuals")
-    document = citewell("show", "manuals/letter.md", "--json").json["document"]
-    assert citewell("delete", document, "--json").json == {
-        "version": 1,
-        "deleted": (manuals / "letter.md").as_uri(),
+    notes.rename(manuals / "old")
+    assert citewell("index", "manuals").out.startswith("21 renamed, 4 unchanged; 0 passages embedded")
+
+
+def test_an_emptied_folder_is_emptied_with_a_warning(manuals: Path, citewell: Run) -> None:
+    citewell("index", "manuals")
+    Path("other.md").write_text("# Other\n\nSomething else.\n")
+    for file in manuals.iterdir():
+        file.unlink()
+    ran = citewell("index", "manuals", "other.md")
+    assert ran.code == 0
+    assert ran.err == (
+        "citewell: manuals holds nothing to index any more; documents of it that were removed from the index: 4. For 30 "
+        "days they can be brought back: `citewell history` lists them. When its files are there again, index it again.\n"
+    )
+    assert ran.out.splitlines()[-1].startswith("1 added, 4 removed; ")
+    assert citewell("index", "manuals", "other.md").err == ""
+
+
+def test_a_folder_that_is_not_there_is_told_apart(manuals: Path, citewell: Run) -> None:
+    citewell("index", "manuals")
+    manuals.rename("away")
+    ran = citewell("index", "manuals")
+    assert ran.code == 2
+    assert ran.err.splitlines() == [
+        "citewell: There is no file or folder manuals.",
+        "  What was there is still in the index; `citewell delete manuals` takes it out.",
+    ]
+    assert citewell("status", "--json").json["documents"] == 4
+    assert citewell("delete", "manuals", "--json").json["removed"][0]["parts"]["texts"] == 1
+    assert citewell("status", "--json").json["documents"] == 0
+
+
+def test_a_run_that_a_service_stops_prints_its_report(
+    manuals: Path, citewell: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    citewell("index", "manuals")
+
+    def scripted_quota(*_: object) -> None:
+        raise ServiceRefused("The quota is used up.", remedy="Wait for a month.")
+
+    monkeypatch.setattr(MiniLM, "embed_passages", scripted_quota)
+    monkeypatch.setattr("citewell.index.require_same_space", lambda *_: None)
+    (manuals / "new.md").write_text("# Cheques\n\nCheques are no longer accepted.\n")
+    ran = citewell("index", "manuals")
+    assert ran.code == 4
+    assert ran.out.splitlines()[0] == "failed  manuals/new.md: The run stopped before it was indexed."
+    assert ran.err == "citewell: The quota is used up.\n  Wait for a month.\n"
+    report = citewell("index", "manuals", "--json").json
+    assert list(report) == ["version", "files", "embedded", "seconds", "ignored", "warnings", "error"]
+    assert report["error"] == {
+        "kind": "IndexingStopped",
+        "message": "The quota is used up.",
+        "remedy": "Wait for a month.",
     }
-    again = citewell("delete", document, "--json")
-    assert again.code == 2
-    assert again.json["error"]["kind"] == "UnknownId"
+    assert len(report["files"]) == 5
 
 
 def test_a_terminal_gets_a_bar_and_colours_and_a_pipe_does_not(manuals: Path) -> None:

@@ -311,7 +311,7 @@ def test_no_text_reaches_the_engine_and_what_is_erased_leaves_it(name: str, tmp_
 
 
 def test_an_engine_can_be_discarded(store: VectorsBeside, tmp_path: Path) -> None:
-    document = indexed("d", ["w"])
+    document = indexed("d", ["words of it"])
     commit(store, [document])
     store.discard()
     assert store.stale

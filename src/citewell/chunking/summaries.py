@@ -56,7 +56,7 @@ def _summary(measured: Measured, places: Places, section: Sequence[Chunk], depth
 
 
 def _headings(section: Sequence[Chunk], depth: int, title: str) -> Iterator[tuple[str, Chunk]]:
-    """The headings below `depth` but for the document's title, the outer ones first, each with the first chunk below."""
+    """The headings below `depth` but for the document's title, outer ones first, each with the first chunk below."""
     for level in range(depth + 1, max(len(chunk.heading_path) for chunk in section) + 1):
         for path, chunks in groupby(section, key=lambda chunk: chunk.heading_path[:level]):
             first = next(chunks)
