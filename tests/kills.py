@@ -6,9 +6,12 @@ The process that is killed and the one that looks share this module, so both go 
 from __future__ import annotations
 
 import hashlib
+import json
+import os
 import shutil
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,8 +20,10 @@ from pathlib import Path
 
 import pytest
 
-from citewell import Index, ingest
+from citewell import Index, ingest, loading
 from citewell.errors import IndexNotFound, UnknownId
+from citewell.loading.language import detect_language
+from citewell.loading.parsing import parse
 from citewell.models import configured
 from citewell.settings import Models, Settings, Storage
 from citewell.stores import lance_indexes, lance_writing
@@ -36,6 +41,8 @@ SETTINGS = Settings(storage=Storage(exact_up_to=20))
 
 def scaled_down(patch: pytest.MonkeyPatch) -> None:
     """Thresholds at which a few files make several commits, all the indexes, and rewriting with clean-up."""
+    # In this process: the processes that files are read in take longer to start than all the rest.
+    patch.setattr(loading, "parse_apart", lambda data, name, limits, passwords, _: parse(data, name, limits, passwords))
     patch.setattr(configured, "embedder", lambda _: ScriptedEmbedder(Models().embedder, 48))
     patch.setattr(ingest, "COMMIT_ENTRIES", 8)
     patch.setattr(lance_indexes, "MAX_FRESH_FRAGMENTS", 2)
@@ -215,17 +222,38 @@ def warm_up() -> None:
         spare.add()
 
 
-def act(kind: str, folder: str, index: str) -> None:
+def act(kind: str, place: Place) -> None:
     """The process that is killed: it says when it is inside, and when it has come out."""
-    scaled_down(pytest.MonkeyPatch())
-    place = Place(Path(folder), Path(index))
-    picture(place)
-    if KINDS[kind].act is Place.add:
-        warm_up()
-    print("in", flush=True)  # noqa: T201 - it is its pipe to who kills it
+    picture(place)  # so that the index is open, and what reads it is loaded
+    say("in")
     KINDS[kind].act(place)
-    print("out", flush=True)  # noqa: T201
+    say("out")
 
 
-if __name__ == "__main__":
-    act(*sys.argv[1:])
+def serve() -> None:
+    """For each line, the kind and the place of an operation, fork a process that acts, and say when it has ended.
+
+    To load all that is needed takes ten times as long as what is killed. A fork is safe here, and nowhere else: Lance
+    is loaded, and nothing of it was used yet.
+    """
+    import lancedb.index
+    import lancedb.query  # noqa: F401
+    import pyarrow.ipc  # noqa: F401
+
+    warnings.simplefilter("ignore")  # of the fork
+    scaled_down(pytest.MonkeyPatch())
+    detect_language("Load the model that tells which language this is.")
+    while line := sys.stdin.readline():
+        kind, folder, index = json.loads(line)
+        process = os.fork()
+        if process == 0:
+            act(kind, Place(Path(folder), Path(index)))
+            os._exit(0)
+        say(str(process))
+        sys.stdin.readline()  # until then its number is not given to another
+        os.waitpid(process, 0)
+        say("ended")
+
+
+def say(word: str) -> None:
+    print(word, flush=True)  # noqa: T201 - to the process that kills

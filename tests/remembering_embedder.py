@@ -12,9 +12,10 @@ from citewell.models.minilm import MiniLM
 
 
 class RememberingEmbedder:
-    """An `Embedder`."""
+    """An `Embedder`. `asked` lists every passage it was given."""
 
     def __init__(self) -> None:
+        self.asked: list[str] = []
         self._real = MiniLM(threads=1)
         self._known: dict[str, Vectors] = {}
 
@@ -26,14 +27,18 @@ class RememberingEmbedder:
         return self._real.token_spans(text)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        self.asked += texts
+        return self._vectors(texts)
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return self._vectors(texts)  # the model has one side
+
+    def _vectors(self, texts: Sequence[str]) -> Vectors:
         for text in texts:
             if text not in self._known:
                 self._known[text] = self._real.embed_passages([text])[0]
         rows = [self._known[text] for text in texts]
         return np.stack(rows) if rows else np.empty((0, self.identity.dimensions), dtype=np.float32)
-
-    def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        return self.embed_passages(texts)  # the model has one side
 
 
 @cache

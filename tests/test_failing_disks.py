@@ -122,7 +122,7 @@ def test_a_disk_that_fills_up_while_indexing_loses_nothing(disk: SmallDisk, inde
     index, command = disk.path / "index", ("index", indexed.folder, "--index", disk.path / "index")
     committed: set[str] = set()
     codes = []
-    for free in (0, 8_192, 32_768, 131_072, 200_000, 300_000, 400_000):
+    for free in (0, 32_768, 131_072, 200_000, 300_000):
         disk.leave(free)
         ran = citewell(*command)
         codes.append(ran.code)
@@ -132,12 +132,12 @@ def test_a_disk_that_fills_up_while_indexing_loses_nothing(disk: SmallDisk, inde
         if (index / "index.json").exists():
             assert committed <= documents(index)
             committed = documents(index)
-    assert codes[:4] == [3, 3, 3, 3]
+    assert codes[:3] == [3, 3, 3]
     assert citewell(*command).code == 0
     assert len(documents(index)) == 12
 
 
-@pytest.mark.parametrize("free", [0, 4_096, 40_960, 122_880])
+@pytest.mark.parametrize("free", [0, 40_960])
 def test_every_operation_refuses_a_full_disk_and_goes_on_when_there_is_room(
     disk: SmallDisk, indexed: Place, citewell: Run, free: int
 ) -> None:
@@ -162,7 +162,7 @@ def test_every_operation_refuses_a_full_disk_and_goes_on_when_there_is_room(
         before = documents(index)
 
 
-@pytest.mark.parametrize("free", [0, 40_960, 122_880, 163_840])
+@pytest.mark.parametrize("free", [0, 122_880])
 def test_a_purge_that_a_full_disk_stopped_is_finished_when_it_is_repeated(
     disk: SmallDisk, indexed: Place, citewell: Run, free: int
 ) -> None:
@@ -188,24 +188,25 @@ from tests.kills import scaled_down, warm_up
 
 scaled_down(pytest.MonkeyPatch())
 warm_up()
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), -1))
-print(main(sys.argv[2:]), flush=True)
+for limit in sys.argv[3:]:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), resource.RLIM_INFINITY))
+    print(main(["index", sys.argv[1], "--index", sys.argv[2] + limit]), flush=True)
 """
 
 
-@pytest.mark.parametrize("largest", [0, 600, 3_000, 9_000])
-def test_a_file_that_may_not_grow_is_no_room_either(
-    indexed: Place, tmp_path: Path, largest: int, citewell: Run
-) -> None:
-    index = tmp_path / "index"
-    command = ["index", str(indexed.folder), "--index", str(index)]
+def test_a_file_that_may_not_grow_is_no_room_either(indexed: Place, tmp_path: Path, citewell: Run) -> None:
+    """Lance reports some of these files as written. At 9,000 bytes that would be the first commit's."""
+    limits = ["600", "9000"]
+    limited = [sys.executable, "-c", LIMITED, str(indexed.folder), str(tmp_path / "index"), *limits]
     # Its output goes to pipes, since a file of it could not grow either.
-    limited = [sys.executable, "-c", LIMITED, str(largest), *command]
     done = subprocess.run(limited, cwd=ROOT, capture_output=True, text=True, check=True)
-    Ran(int(done.stdout.splitlines()[-1]), done.stderr).refused("There is no room left to write in ")
-    ran = citewell(*command)
-    assert (ran.code, ran.err) == (0, "")
-    assert len(documents(index)) == 12
+    assert done.stdout.split() == ["3", "3"], done.stderr
+    assert done.stderr.count("citewell: There is no room left to write in ") == 2
+    for limit in limits:
+        index = tmp_path / f"index{limit}"
+        ran = citewell("index", indexed.folder, "--index", index)
+        assert (ran.code, ran.err) == (0, "")
+        assert len(documents(index)) == 12
 
 
 # Directories and files that refuse
@@ -217,18 +218,11 @@ from citewell.cli import main
 from tests.kills import scaled_down
 
 scaled_down(pytest.MonkeyPatch())
-for command in sys.argv[2:]:
-    print("code", main([*command.split(), "--index", sys.argv[1]]), flush=True)
+for command in sys.argv[1:]:
+    print("code", main(command.split()), flush=True)
 """
 # Root may do everything, without these capabilities only what its own files allow.
 STEPPED_DOWN = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
-
-
-def codes_of(place: Place, *commands: str) -> list[int]:
-    """The exit codes of some commands, run by a user who is bound by the rights of files."""
-    command = [*STEPPED_DOWN, sys.executable, "-c", COMMANDS, str(place.index), *commands]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
-    return [int(line.split()[1]) for line in done.stdout.splitlines() if line.startswith("code ")]
 
 
 def with_modes(folder: Path, of_folders: int, of_files: int) -> None:
@@ -238,31 +232,38 @@ def with_modes(folder: Path, of_folders: int, of_files: int) -> None:
             (Path(parent) / name).chmod(of_files)
 
 
-@pytest.fixture
-def own(place: Place, tmp_path: Path) -> Iterator[Place]:
-    """An index, and files to add to it."""
-    yield Place(Path(shutil.copytree(place.folder, tmp_path / "files")), place.index)
-    with_modes(place.index, 0o755, 0o644)
-
-
-def test_an_index_that_may_only_be_read_answers_and_refuses_to_be_written(own: Place) -> None:
-    with_modes(own.index, 0o555, 0o444)
-    name = f"{own.folder}/even/00.md"
-    commands = ["search rule", "doctor", f"index {own.folder}", f"delete {name}", f"purge {name} --yes"]
-    assert codes_of(own, *commands) == [0, 0, 3, 3, 3]
-
-
-@pytest.mark.parametrize("part", ["tables", "tables/entries.lance/data", "tables/documents.lance/_versions"])
-def test_tables_that_may_not_be_written_refuse(own: Place, part: str) -> None:
-    with_modes(own.index / "generations/1" / part, 0o555, 0o444)
-    before = documents(own.index)
-    assert codes_of(own, f"index {own.folder}", "search rule") == [3, 0]
-    assert documents(own.index) == before
-
-
-def test_tables_that_may_not_be_read_refuse(own: Place) -> None:
-    with_modes(own.index / "generations/1/tables/chunks.lance/data", 0o755, 0)
-    assert codes_of(own, "search rule", "doctor") == [3, 1]
+def test_what_the_file_system_refuses_is_said(indexed: Place, tmp_path: Path) -> None:
+    """As a user who is bound by the rights of files: exit codes 0 of what only reads, 3 of what is refused."""
+    folder = Path(shutil.copytree(indexed.folder, tmp_path / "files"))
+    read_only, no_data, no_versions, closed = (
+        Path(shutil.copytree(indexed.index, tmp_path / name))
+        for name in ("read-only", "no-data", "no-versions", "closed")
+    )
+    tables = "generations/1/tables"
+    with_modes(read_only, 0o555, 0o444)
+    with_modes(no_data / tables / "entries.lance/data", 0o555, 0o444)
+    with_modes(no_versions / tables / "documents.lance/_versions", 0o555, 0o444)
+    with_modes(closed / tables / "chunks.lance/data", 0o755, 0)
+    expected = {
+        f"search rule --index {read_only}": 0,
+        f"doctor --index {read_only}": 0,
+        f"index {folder} --index {read_only}": 3,
+        f"delete {folder}/even/00.md --index {read_only}": 3,
+        f"purge {folder}/even/00.md --yes --index {read_only}": 3,
+        f"index {folder} --index {no_data}": 3,
+        f"search rule --index {no_data}": 0,
+        f"index {folder} --index {no_versions}": 3,
+        f"search rule --index {no_versions}": 0,
+        f"search rule --index {closed}": 3,
+        f"doctor --index {closed}": 1,
+    }
+    command = [*STEPPED_DOWN, sys.executable, "-c", COMMANDS, *expected]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    codes = [int(line.split()[1]) for line in done.stdout.splitlines() if line.startswith("code ")]
+    with_modes(read_only, 0o755, 0o644)
+    assert dict(zip(expected, codes, strict=True)) == expected, done.stderr
+    assert done.stderr.count("the file system refuses") == 5
+    assert all(documents(index) == documents(indexed.index) for index in (read_only, no_data, no_versions))
 
 
 # Damage

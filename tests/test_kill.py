@@ -6,10 +6,14 @@ operation can be repeated, and completes. CITEWELL_TEST_KILLS is the number of k
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import random
 import shutil
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -19,12 +23,11 @@ import pytest
 from citewell import Index
 from citewell.stores.store import VersionKey
 from tests.kills import KINDS, Kind, Picture, Place, index_twice, picture, scaled_down
-from tests.stores.child import child
+from tests.stores.child import ROOT
 
 KILLS = int(os.environ.get("CITEWELL_TEST_KILLS", "1"))
-ATTEMPTS = 6
+ATTEMPTS = 10
 """For each kill: one that comes when the operation has ended is none."""
-SCRIPT = "import sys; from tests.kills import act; act(*sys.argv[1:])"
 
 log = logging.getLogger(__name__)
 
@@ -54,13 +57,15 @@ def place(indexed: tuple[Path, Path]) -> Place:
 
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.timeout(60 + 60 * KILLS)
-def test_a_kill_leaves_the_state_before_or_the_state_after(name: str, place: Place, tmp_path: Path) -> None:
+def test_a_kill_leaves_the_state_before_or_the_state_after(
+    name: str, place: Place, killer: Killer, tmp_path: Path
+) -> None:
     kind, spare = KINDS[name], tmp_path / "spare"
     if kind.prepare is not None:
         kind.prepare(place)
     before, vectors = picture(place), vectors_by_source(place)
     restore(place.index, spare)
-    seconds = whole_run(name, place)
+    seconds = killer.whole_run(name, place)
     after = picture(place)
     assert before != after
     needles = [vector for source in before.keys() - after.keys() for vector in vectors[source]]
@@ -71,9 +76,10 @@ def test_a_kill_leaves_the_state_before_or_the_state_after(name: str, place: Pla
     ends = []
     for attempt in range(ATTEMPTS * KILLS):
         restore(spare, place.index)
-        if not killed_inside(name, place, moments.uniform(0, seconds)):
-            seconds *= 0.9  # the machine is quicker now than it was
+        if not killer.killed_inside(name, place, moments.uniform(0, seconds)):
+            seconds *= 0.8
             continue
+        seconds *= 1.1  # so that of ten kills seven come before the end, however busy the machine is
         left = picture(place)
         check(kind, before, left, after)
         ends.append("before" if left == before else "after" if left == after else "between two steps")
@@ -93,23 +99,64 @@ def restore(source: Path, target: Path) -> None:
         shutil.copytree(source, target)
 
 
-def whole_run(name: str, place: Place) -> float:
-    """Let the operation run to its end; says how many seconds it took."""
-    with child(SCRIPT, name, str(place.folder), str(place.index)) as process:
-        assert process.output.readline() == "in\n"
+class Killer:
+    """Starts operations, each in a process of its own, and kills them."""
+
+    def __init__(self, server: subprocess.Popen[str]) -> None:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        self._requests, self._said = server.stdin, server.stdout
+
+    def whole_run(self, name: str, place: Place) -> float:
+        """Let the operation run to its end; says how many seconds it took."""
+        self._start(name, place)
         begin = time.perf_counter()
-        assert process.output.readline() == "out\n"
-        return time.perf_counter() - begin
+        assert self._hear() == "out"
+        seconds = time.perf_counter() - begin
+        assert self._bury() == ["ended"]
+        return seconds
 
-
-def killed_inside(name: str, place: Place, delay: float) -> bool:
-    with child(SCRIPT, name, str(place.folder), str(place.index)) as process:
-        assert process.output.readline() == "in\n"
+    def killed_inside(self, name: str, place: Place, delay: float) -> bool:
+        """Kill it so many seconds after it began, and say whether it had not come out yet."""
+        process = self._start(name, place)
         time.sleep(delay)
-        process.process.kill()
-        said = process.output.read()
-        process.process.wait()
-    return said == ""
+        os.kill(process, signal.SIGKILL)  # the number is its own until it is buried
+        return self._bury() == ["ended"]
+
+    def _start(self, name: str, place: Place) -> int:
+        self._say(json.dumps([name, str(place.folder), str(place.index)]))
+        begun = {self._hear(), self._hear()}
+        (number,) = begun - {"in"}
+        return int(number)
+
+    def _bury(self) -> list[str]:
+        """What is said until it has ended."""
+        self._say("bury")
+        said = [self._hear()]
+        while said[-1] != "ended":
+            said.append(self._hear())
+        return said
+
+    def _say(self, line: str) -> None:
+        self._requests.write(line + "\n")
+        self._requests.flush()
+
+    def _hear(self) -> str:
+        line = self._said.readline()
+        assert line, "the process that forks has died"
+        return line.strip()
+
+
+@pytest.fixture(scope="module")
+def killer() -> Iterator[Killer]:
+    command = [sys.executable, "-c", "from tests.kills import serve; serve()"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
+        yield Killer(server)
+        assert server.stdin is not None
+        server.stdin.close()
 
 
 def check(kind: Kind, before: Picture, left: Picture, after: Picture) -> None:

@@ -1,5 +1,5 @@
-"""Whatever the documents, rights, days, filters and settings: a principal finds what an index that holds only what it may
-read would give, and nothing tells it that there is more.
+"""Whatever the documents, rights, days, filters and settings: a principal finds what an index that holds only what it
+may read would give, and nothing tells it that there is more.
 
 A few corpora by default; `CITEWELL_RIGHTS_EXAMPLES=300` tries so many.
 """
@@ -16,11 +16,12 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from citewell import Index, Principal, Settings
-from citewell.errors import CitewellError, FilterError, UnknownId
+from citewell.errors import CitewellError, UnknownId
 from citewell.filters import And, Contains, Equal, Filter, In, Not, Or, Range, matches
 from citewell.loading import document_id
 from citewell.loading.parsed import TextBuilder
@@ -133,7 +134,7 @@ def histories(draw: st.DrawFn) -> list[Said | None]:
     versions: list[Said | None] = [draw(said)]
     for _ in CAME[1:]:
         last = next(one for one in reversed(versions) if one is not None)
-        versions.append(draw(st.none() | said | groups.map(lambda now, last=last: replace(last, groups=now))))
+        versions.append(draw(st.none() | said | st.builds(replace, st.just(last), groups=groups)))
     return versions
 
 
@@ -151,9 +152,13 @@ leaf: st.SearchStrategy[Filter] = st.sampled_from(
     )
 )
 conditions = st.recursive(
-    leaf, lambda inner: st.lists(inner, min_size=1, max_size=3).map(tuple).flatmap(
-        lambda parts: st.sampled_from((And(parts), Or(parts), Not(parts[0])))
-    ), max_leaves=4,
+    leaf,
+    lambda inner: (
+        st.lists(inner, min_size=1, max_size=3)
+        .map(tuple)
+        .flatmap(lambda parts: st.sampled_from((And(parts), Or(parts), Not(parts[0]))))
+    ),
+    max_leaves=4,
 )
 chunking = st.fixed_dictionaries(
     {
@@ -302,18 +307,20 @@ def same_lists(whole: Index, part: Index, principal: Principal, scope: Scope) ->
 
 def same_hits(question: str, whole: Index, part: Index, principal: Principal, scope: Scope) -> None:
     """What is found. How common a word is counts all that is stored, see docs/security.md: the keyword leg finds the
-    same, in an order of its own."""
-    legs = whole.settings.retrieval.legs
+    same, in an order of its own. An index of vectors may round in another way, and so order what is equally near."""
+    legs, exact = whole.settings.retrieval.legs, whole.settings.storage.exact_up_to > 0
     for k in (whole.settings.retrieval.keep, 500):
         hits = whole.search(question, k=k, principal=principal, as_of=scope.on, where=scope.where)
         expected = all_hits(question, k, scope.on, part)
         assert len(hits) == len(expected)
         assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
-        if legs == ("dense",):
+        if legs == ("dense",) and exact:
             assert hits == expected
-        elif k == 500:
+        elif legs == ("dense",):
+            assert [hit.score for hit in hits] == pytest.approx([hit.score for hit in expected], abs=1e-6)
+        if k == 500:
             assert passages(hits) == passages(expected)
-        if "dense" in legs:
+        if "dense" in legs and exact:
             assert ranks(hits, ranks(expected)) == ranks(expected, ranks(hits))
         known = {chunk.id for chunk in chunks_of(part._store.reader(), scope.on)}
         assert {hit.chunk.id for hit in hits} | passages(hits) <= known
@@ -321,7 +328,7 @@ def same_hits(question: str, whole: Index, part: Index, principal: Principal, sc
         index.ask(question, principal=principal, as_of=scope.on, where=where)
         for index, where in ((whole, scope.where), (part, None))
     ]
-    if legs == ("dense",):
+    if legs == ("dense",) and exact:
         assert untimed(answers[0]) == untimed(answers[1])
     assert {citation.chunk_id for citation in answers[0].citations} <= known
     assert answers[0].trace[0].count_out == answers[1].trace[0].count_out

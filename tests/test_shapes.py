@@ -6,10 +6,11 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 from citewell import shapes
+from citewell.errors import IndexingStopped
 from citewell.types import (
     Answer,
     Chunk,
@@ -17,12 +18,15 @@ from citewell.types import (
     Document,
     Element,
     ElementKind,
+    Ending,
     FileReport,
     FileState,
     Hit,
     IndexReport,
     Page,
     PageState,
+    Receipt,
+    Removed,
     Rights,
     Scale,
     Sentence,
@@ -30,6 +34,7 @@ from citewell.types import (
     Step,
     Trust,
     Usage,
+    Version,
 )
 
 FRAUD = Rights(frozenset({"fraud_team", "audit"}))
@@ -89,6 +94,28 @@ DOCUMENT = Document(
     parent_id="mail1",
     metadata={"author": "A. Writer"},
     lost="page ii: an image without text",
+    number=3,
+    indexed_at=datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC),
+    expires=date(2030, 1, 1),
+    fields={"department": "fraud", "amount": 25.0, "signed": date(2026, 1, 31), "tags": ("a", "b")},
+)
+VERSION = Version(
+    document_id="doc1",
+    number=3,
+    source="file:///m/manual.pdf",
+    title="Manual",
+    label="2026",
+    content_hash="0" * 64,
+    rights=FRAUD,
+    indexed_at=datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC),
+    valid_from=date(2026, 1, 1),
+    valid_to=None,
+    in_force_from=date(2026, 1, 1),
+    in_force_to=date(2026, 6, 30),
+    current=False,
+    searchable=True,
+    ended_at=datetime(2026, 7, 1, tzinfo=UTC),
+    ending=Ending.REPLACED,
 )
 
 ANSWER = Answer(
@@ -103,7 +130,7 @@ ANSWER = Answer(
     usage=Usage(12, 3, None),
     trace=(Step("dense", 1.5, 1, 50),),
 )
-STATUS = Status("my-index", 3, 40, 41, "all-MiniLM", "2", 1, "2026-02-03T04:05:06Z", 1234)
+STATUS = Status("my-index", 3, 40, 41, "all-MiniLM", "2", 1, "2026-02-03T04:05:06Z", 1234, past_versions=7)
 
 PASSAGE_SHAPE = {
     "chunk": "doc1-c0",
@@ -144,14 +171,38 @@ DOCUMENT_SHAPE = {
     "title": "Manual",
     "source": "file:///m/manual.pdf",
     "document_version": "2026",
+    "number": 3,
+    "indexed_at": "2026-02-03T04:05:06+00:00",
     "valid_from": "2026-01-01",
     "valid_to": None,
+    "expires": "2030-01-01",
+    "fields": {"department": "fraud", "amount": 25.0, "signed": "2026-01-31", "tags": ["a", "b"]},
     "language": "en",
     "trust": "approved",
     "groups": ["audit", "fraud_team"],
     "parent": "mail1",
     "lost": "page ii: an image without text",
 }
+VERSION_SHAPE = {
+    "document": "doc1",
+    "number": 3,
+    "source": "file:///m/manual.pdf",
+    "title": "Manual",
+    "document_version": "2026",
+    "content_hash": "0" * 64,
+    "groups": ["audit", "fraud_team"],
+    "indexed_at": "2026-02-03T04:05:06+00:00",
+    "valid_from": "2026-01-01",
+    "valid_to": None,
+    "in_force_from": "2026-01-01",
+    "in_force_to": "2026-06-30",
+    "current": False,
+    "searchable": True,
+    "ended_at": "2026-07-01T00:00:00+00:00",
+    "ending": "replaced",
+    "kept_until": None,
+}
+RECEIPT = Receipt((Removed("doc1", "file:///a", (1, 3), {"texts": 2, "dense": 5}),), date(2026, 8, 1), purged=False)
 
 
 def through_json(shape: shapes.Shape) -> object:
@@ -195,6 +246,15 @@ def test_index() -> None:
         "seconds": 1.25,
         "ignored": 2,
         "warnings": [],
+    }
+
+
+def test_a_run_that_was_stopped_says_by_what() -> None:
+    report = IndexReport((FileReport("file:///m/a.pdf", FileState.FAILED),), 0, 0.5)
+    shape = shapes.index_shape(report, IndexingStopped("No quota.", remedy="Wait.", report=report))
+    assert through_json(shape) == {
+        **shapes.index_shape(report),
+        "error": {"kind": "IndexingStopped", "message": "No quota.", "remedy": "Wait."},
     }
 
 
@@ -267,11 +327,72 @@ def test_status() -> None:
         "generation": 1,
         "created": "2026-02-03T04:05:06Z",
         "bytes_on_disk": 1234,
+        "past_versions": 7,
     }
 
 
-def test_deleted_and_error() -> None:
-    assert shapes.deleted_shape("file:///a") == {"version": 1, "deleted": "file:///a"}
+def test_history() -> None:
+    assert through_json(shapes.history_shape([(VERSION, None)])) == {"version": 1, "versions": [VERSION_SHAPE]}
+    kept = replace(VERSION, searchable=False, ending=Ending.DELETED, in_force_from=None, in_force_to=None)
+    now = replace(VERSION, current=True, ended_at=None, ending=None)
+    assert through_json(shapes.history_shape([(kept, date(2026, 8, 1)), (now, None)])) == {
+        "version": 1,
+        "versions": [
+            VERSION_SHAPE
+            | {"searchable": False, "ending": "deleted", "kept_until": "2026-08-01"}
+            | {"in_force_from": None, "in_force_to": None},
+            VERSION_SHAPE | {"current": True, "ended_at": None, "ending": None},
+        ],
+    }
+
+
+def test_states() -> None:
+    moment = datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC)
+    state = {"name": "audit", "at": "2026-02-03T04:05:06+00:00"}
+    assert through_json(shapes.state_shape("audit", moment)) == {"version": 1, "state": state}
+    assert through_json(shapes.states_shape({"audit": moment}, [(VERSION, None)])) == {
+        "version": 1,
+        "states": [state],
+        "deleted": [VERSION_SHAPE],
+    }
+
+
+def test_rollback() -> None:
+    shape = shapes.rollback_shape(1, VERSION)
+    assert through_json(shape) == {"version": 1, "restored": 1, "now": VERSION_SHAPE}
+    files = (FileReport("file:///a", FileState.REMOVED, "It came later."),)
+    assert through_json(shapes.rollback_to_shape("audit", files)) == {
+        "version": 1,
+        "state": "audit",
+        "files": [
+            {
+                "source": "file:///a",
+                "state": "removed",
+                "reason": "It came later.",
+                "chunks": 0,
+                "pages": {"text": 0, "ocr": 0, "blank": 0, "failed": 0, "suspicious": 0, "skipped": 0},
+                "warnings": [],
+            }
+        ],
+    }
+
+
+def test_receipt() -> None:
+    shape = {
+        "version": 1,
+        "deleted": "file:///a",
+        "purged": False,
+        "kept_until": "2026-08-01",
+        "removed": [
+            {"document": "doc1", "source": "file:///a", "versions": [1, 3], "parts": {"texts": 2, "dense": 5}},
+        ],
+    }
+    assert through_json(shapes.receipt_shape(RECEIPT)) == shape
+    purged = replace(RECEIPT, kept_until=None, purged=True)
+    assert through_json(shapes.receipt_shape(purged)) == shape | {"purged": True, "kept_until": None}
+
+
+def test_error() -> None:
     assert shapes.error_shape("IndexNotFound", "No index.", "Make one.") == {
         "version": 1,
         "error": {"kind": "IndexNotFound", "message": "No index.", "remedy": "Make one."},
@@ -299,10 +420,15 @@ def test_every_key_is_described_in_the_docs() -> None:
         shapes.document_shape(DOCUMENT, chunks=1),
         shapes.chunk_shape(CHUNK),
         shapes.status_shape(STATUS),
-        shapes.deleted_shape("file:///a"),
+        shapes.history_shape([(VERSION, None)]),
+        shapes.states_shape({"audit": VERSION.indexed_at}, []),
+        shapes.state_shape("audit", VERSION.indexed_at),
+        shapes.rollback_shape(1, VERSION),
+        shapes.rollback_to_shape("audit", report.files),
+        shapes.receipt_shape(RECEIPT),
         shapes.error_shape("IndexNotFound", "No index.", "Make one."),
     ]
-    described = set(re.findall(r'"(\w+)":', documentation))
+    described = set(re.findall(r'"([\w ]+)":', documentation))
     assert set(keys(everything)) <= described
 
 

@@ -9,8 +9,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
+import watchfiles
 
 from citewell import watching
 from citewell.errors import SettingsError
@@ -173,6 +175,24 @@ def test_where_nothing_is_told_all_is_looked_at(folder: Path, monkeypatch: pytes
         assert watch.is_due()
         (folder / "deep" / "b.md").unlink()
         assert watch.is_due()
+
+
+def test_where_there_are_too_many_folders_all_is_looked_at(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = []
+
+    def scripted_limit(*places: Path, force_polling: bool | None, **options: Any) -> Iterator[watching.Changes]:
+        if force_polling:
+            return watchfiles.watch(*places, force_polling=True, **options)
+        refused.append(places)
+        raise OSError("OS file watch limit reached")
+
+    monkeypatch.setattr(watching, "watch", scripted_limit)
+    monkeypatch.setattr(watching, "POLL_MS", 100)
+    with closing(moments([folder])) as begun:
+        watch = Watch(begun)
+        (folder / "b.md").write_text("B")
+        assert watch.is_due()
+    assert refused
 
 
 def test_a_run_begins_though_things_go_on_changing(folder: Path, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:

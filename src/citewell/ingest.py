@@ -167,11 +167,24 @@ def _report(prepared: Prepared) -> FileReport:
     stored = FileState.UPDATED if work.before is not None else FileState.ADDED
     if work.was is not None:
         return FileReport(document.source, FileState.RENAMED, f"was {work.was.source}")
+    before = work.before
+    if before and (before.content_hash, before.recipe, before.lost) == (
+        document.content_hash,
+        work.recipe,
+        document.lost,
+    ):
+        return FileReport(document.source, FileState.UNCHANGED, document.lost)  # but for what was set aside
     state = FileState.PARTLY if document.lost else stored
     pages = Counter(page.state for page in document.pages)
     chunks = sum(item.entry.kind is EntryKind.CHUNK for item in prepared.entries)
     warnings = (*_changed_rights(work), *work.warnings, *prepared.chunked.warnings)
     return FileReport(document.source, state, document.lost, chunks, dict(pages), warnings)
+
+
+def _same(work: Work, line: LedgerLine) -> bool:
+    """Whether nothing is new but that nothing is set aside any more."""
+    now = (work.document.content_hash, work.recipe, work.document.lost)
+    return now == (line.content_hash, line.recipe, line.lost)
 
 
 def _changed_rights(work: Work) -> Iterator[str]:

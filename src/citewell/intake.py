@@ -30,7 +30,7 @@ from citewell.loading.metadata import field_values, undeclared
 from citewell.recipes import Recipes
 from citewell.settings import Settings
 from citewell.stores.store import OWNER, LedgerLine, Store, VersionKey
-from citewell.types import BETWEEN_SOURCES, Attributes, Document, FileReport, FileState
+from citewell.types import BETWEEN_SOURCES, Attributes, Document, FileReport, FileState, Rights
 
 NOTHING_TO_INDEX = (UnsupportedFormat, EmptyFile, NotAFile, Expired)
 UNREAD = "Its file could not be read when last looked at, so this is its text of before:"
@@ -191,7 +191,7 @@ class Intake:
         content_hash = hashlib.sha256(data).hexdigest()
         line = self._known.line(file.source)
         if line is not None and line.set_aside == content_hash:
-            yield from self._again(file, about)
+            yield from self._again(file, about, content_hash)
             if self.journal.state(file.source) is FileState.UNCHANGED:
                 self.journal.reports[file.source] = FileReport(file.source, FileState.UNCHANGED, SET_ASIDE)
             return
@@ -201,7 +201,7 @@ class Intake:
             return
         read_before = line is not None and line.content_hash == content_hash
         if read_before and all(map(self._recipes.still_reads, self._known.at(file.source))):
-            yield from self._again(file, about)
+            yield from self._again(file, about, content_hash)
             return
         loaded = load(
             file,
@@ -243,13 +243,15 @@ class Intake:
             moved = renamed(stored, source)
             if line is not was:
                 moved = replace(moved, parent_id=document_id(source.rpartition(BETWEEN_SOURCES)[0]))
-            yield self._described(moved, said, self._recipes.of(said, line.lost), was=line)
+            set_aside = "" if line is was else line.set_aside
+            yield self._described(moved, said, self._recipes.of(said, line.lost), was=line, set_aside=set_aside)
 
-    def _again(self, file: SourceFile, about: Attributes) -> Iterator[Work]:
+    def _again(self, file: SourceFile, about: Attributes, content_hash: str) -> Iterator[Work]:
         """The stored versions of a file that has not changed and of the files in it, as far as anything else has."""
         for line in self._known.at(file.source):
             said = about if line.source == file.source else _inherited(about)
-            yield from self._as_stored(line, said, self._recipes.of(said, line.lost))
+            held = line.content_hash == content_hash
+            yield from self._as_stored(line, said, self._recipes.of(said, line.lost), held=held)
 
     def _restated(self, file: SourceFile, about: Attributes, problem: str) -> Iterator[Work]:
         """As `_again` of a file that cannot be read now: its rights and dates hold at once, and who asks is told."""
@@ -263,21 +265,30 @@ class Intake:
         stored: Document,
         about: Attributes,
         recipe: str,
+        *,
         before: LedgerLine | None = None,
         was: LedgerLine | None = None,
+        set_aside: str,
     ) -> Work:
         said = described(stored, about, self.settings.security.default_groups)
         document, warnings = self._with_fields(said, about.fields)
-        line = before or was
-        return Work(document, recipe, before, warnings, was=was, set_aside=line.set_aside if line else "")
+        if set_aside:
+            # It was brought back, and the rules are about another text, which its file holds: they only take away.
+            document = replace(document, rights=Rights.intersection([stored.rights, document.rights]))
+        return Work(document, recipe, before, warnings, was=was, set_aside=set_aside)
 
-    def _as_stored(self, line: LedgerLine, about: Attributes, recipe: str, lost: str | None = None) -> Iterator[Work]:
+    def _as_stored(
+        self, line: LedgerLine, about: Attributes, recipe: str, lost: str | None = None, *, held: bool = False
+    ) -> Iterator[Work]:
+        """The stored version, as far as more is said of it now. Where the file holds just this text (`held`), nothing
+        is set aside any more."""
         stored = None
-        if line.recipe != recipe or lost not in (None, line.lost):
+        if line.recipe != recipe or lost not in (None, line.lost) or (held and line.set_aside):
             stored = self.store.reader().document(line.document_id, OWNER)
         if stored is not None:
             told = stored if lost is None else replace(stored, lost=lost)
-            yield self._described(told, about, recipe, before=line)
+            set_aside = "" if held else line.set_aside
+            yield self._described(told, about, recipe, before=line, set_aside=set_aside)
         else:
             self.journal.reports.setdefault(line.source, FileReport(line.source, FileState.UNCHANGED, line.lost))
 

@@ -106,7 +106,7 @@ class Upkeep:
             for versions in _by_document(store.versions()):
                 current = next((version for version in versions if version.current), None)
                 then = _current_at(versions, moment)
-                if then is None and current is not None and versions[0].number == 1 < len(versions):
+                if then is None and current is not None and versions[0].number > 1:
                     reports.append(FileReport(current.source, FileState.UNCHANGED, "Its version of then is not kept."))
                 elif then is None and current is not None:
                     gone.append(current)

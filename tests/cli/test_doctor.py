@@ -24,6 +24,7 @@ from citewell.stores.lance import LanceStore
 from citewell.stores.lance_rows import CHUNKS, ENTRIES
 from citewell.stores.store import OWNER, IndexedDocument, MadeWith, VersionKey
 from tests.cli.conftest import Run, another_writer
+from tests.stores.postgres_engine import server
 
 OF_THE_INSTALLATION = ["versions", "settings", "plugins", "secrets", "model", "embedder", "reading"]
 OF_THE_INDEX = [
@@ -464,3 +465,30 @@ def test_a_network_file_system_is_a_warning(tmp_path: Path, monkeypatch: pytest.
     mounts.write_text(f"server:/b {tmp_path} nfs4 rw 0 0\n")
     monkeypatch.setattr(place, "MOUNTS", mounts)
     assert any("network file system (nfs4)" in one.message for one in place.disk(tmp_path, 0))
+
+
+# Other engines
+
+
+def test_an_index_in_postgresql_is_checked_as_far_as_it_can_be(manuals: Path, citewell: Run) -> None:
+    url = server().url("doctor")
+    assert citewell("index", manuals, "--index", url).code == 0
+    ran = citewell("doctor", "--index", url, "--json")
+    assert ran.code == 0, ran.out
+    of_folders = {"run", "files", "rows", "indexes", "leftovers", "disk"}
+    names = [check["name"] for check in ran.json["checks"]]
+    assert names == [name for name in OF_THE_INSTALLATION + OF_THE_INDEX if name not in of_folders]
+    assert {check["severity"] for check in ran.json["checks"]} == {"ok"}
+
+
+def test_a_vector_engine_that_is_behind_is_built_anew(index: Path, tmp_path: Path, citewell: Run) -> None:
+    settings = tmp_path / "s.toml"
+    settings.write_text('[storage]\nvectors = "faiss"\nexact_up_to = 0\n')
+    code, bad = findings(citewell, "--index", index, "--settings", settings)
+    assert (code, bad["engine"][0]["severity"], bad["engine"][0]["fixable"]) == (0, "warning", True)
+    ran = citewell("doctor", "--fix", "--index", index, "--settings", settings, "--json")
+    assert "built the vector engine anew" in ran.json["fixed"]
+    assert findings(citewell, "--index", index, "--settings", settings) == (0, {})
+    # Set back: what the engine holds would outlive a purge.
+    code, check = only(citewell, "leftovers", index)
+    assert "generations/1/vectors/faiss" in check["message"]

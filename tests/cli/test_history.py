@@ -147,7 +147,7 @@ def test_a_deletions_receipt_and_the_way_back(revised: Path, citewell: Run) -> N
     document = citewell("history", "--json").json["deleted"][0]["document"]
     assert way == [f"Until 2026-03-13 `citewell rollback {document}` brings it back."]
     assert (revised / "manual-2026.md").exists()
-    assert "dispute a card payment. [1]" not in citewell("ask", QUESTION, "--as-of", "2026-02-01").out
+    assert "Manual 2026" not in citewell("search", QUESTION, "--as-of", "2026-02-01").out
     assert citewell("rollback", document).code == 0
     assert "100 days" in citewell("ask", QUESTION).out
 
@@ -205,7 +205,7 @@ def test_a_purge_is_not_done_unasked(manuals: Path, citewell: Run) -> None:
     assert not any(b"umbrella" in path.read_bytes() for path in Path(".citewell").rglob("*") if path.is_file())
 
 
-@pytest.mark.parametrize(("answer", "code"), [(b"n\n", 1), (b"\n", 1), (b"\x04", 1), (b"Yes\n", 0)])
+@pytest.mark.parametrize(("answer", "code"), [(b"n\n", 1), (b"\x04", 1), (b"Yes\n", 0)])
 def test_a_purge_asks_who_sits_at_the_terminal(manuals: Path, citewell: Run, answer: bytes, code: int) -> None:
     citewell("index", "manuals")
     keyboard, terminal = pty.openpty()

@@ -131,8 +131,9 @@ def test_an_emptied_folder_is_emptied_with_a_warning(manuals: Path, citewell: Ru
     ran = citewell("index", "manuals", "other.md")
     assert ran.code == 0
     assert ran.err == (
-        "citewell: manuals holds nothing to index any more; documents of it that were removed from the index: 4. For 30 "
-        "days they can be brought back: `citewell history` lists them. When its files are there again, index it again.\n"
+        "citewell: manuals holds nothing to index any more; documents of it that were removed from the index: 4. "
+        "For 30 days they can be brought back: `citewell history` lists them. When its files are there again, index it "
+        "again.\n"
     )
     assert ran.out.splitlines()[-1].startswith("1 added, 4 removed; ")
     assert citewell("index", "manuals", "other.md").err == ""
@@ -184,11 +185,12 @@ def test_a_terminal_gets_a_bar_and_colours_and_a_pipe_does_not(manuals: Path) ->
         command, stdout=subprocess.PIPE, stderr=terminal, env=os.environ | {"TERM": "xterm"}, check=True
     )
     os.close(terminal)
-    drawn = ""
+    data = b""
     with suppress(OSError):  # which is how a terminal that nobody writes to any more says so
-        while data := os.read(screen, 100_000):
-            drawn += data.decode()
+        while more := os.read(screen, 100_000):
+            data += more
     os.close(screen)
+    drawn = data.decode()
     assert "/4" in drawn
     assert "━" in drawn
     # Which of the files is named depends on when the bar is drawn.

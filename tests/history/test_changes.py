@@ -24,6 +24,7 @@ JAN, FEB, MAR, APR = (datetime(2026, month, 1, 9, tzinfo=UTC) for month in (1, 2
 DAY = timedelta(days=1)
 ALL_DAYS = [datetime(2025, 12, 31, 9, tzinfo=UTC), JAN, FEB - DAY, FEB, MAR, APR]
 EMBEDDER = ScriptedEmbedder("scripted", DIMENSIONS)
+KEPT = Storage()
 CUT = Chunking(size=40, overlap=0, summaries=True, parents=200)
 
 
@@ -32,7 +33,7 @@ class Past:
     """A store, and what its history does to it on some day."""
 
     store: LanceStore
-    storage: Storage = Storage()
+    storage: Storage = KEPT
 
     def at(self, now: datetime) -> History:
         return History(self.store, self.storage, now)

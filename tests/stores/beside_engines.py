@@ -35,7 +35,6 @@ def beside(storage: Storage) -> Factories:
 
 _SETTINGS = {
     "faiss": Storage(vectors="faiss", exact_up_to=5_000),
-    "faiss-int8": Storage(vectors="faiss", exact_up_to=5, quantise="int8"),
     "faiss-binary": Storage(vectors="faiss", exact_up_to=5, quantise="binary"),
     "qdrant": Storage(vectors="qdrant", exact_up_to=5),
     "milvus": Storage(vectors="milvus", exact_up_to=5),

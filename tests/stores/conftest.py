@@ -12,7 +12,7 @@ from citewell.settings import Storage
 from citewell.stores import lance_indexes
 from citewell.stores.lance import LanceStore
 from citewell.stores.store import IndexedDocument, Store
-from tests.stores import postgres_engine
+from tests.stores import beside_engines, postgres_engine
 from tests.stores.corpus import commit, made_with
 
 
@@ -41,6 +41,7 @@ ENGINES = {
     "lance": _lance(5_000),
     BY_INDEX: _lance(5),
     **{name: Engine(*pair) for name, pair in postgres_engine.PAIRS.items()},
+    **{name: Engine(*pair) for name, pair in beside_engines.BESIDE.items()},
 }
 """The second keeps all the indexes of a large store, however small it is, and searches by them."""
 

@@ -58,7 +58,6 @@ IndexPlace = Annotated[
         help="Where the index is: a folder, or postgresql://user@host/database?schema=NAME.",
     ),
 ]
-IndexFolder = IndexPlace
 # readable=False: whether they can be read is said where they are read, in our words.
 SettingsFile = Annotated[
     Path | None,

@@ -43,7 +43,7 @@ def _print_files(report: IndexReport) -> None:
         line = Text.assemble((place(file.source), "bold"), _detail(file), overflow="fold")
         table.add_row(Text(file.state, STYLES.get(file.state, "green")), line)
     print_table(table)
-    counts = ", ".join(f"{states[state]:,} {state}" for state in FileState if states[state])
+    counts = ", ".join(f"{states[state]:,} {state}" for state in FileState if states[state]) or "no files"
     out().print(f"{counts}; {count(report.embedded, 'passage')} embedded in {report.seconds:.1f} s", style="bold")
 
 

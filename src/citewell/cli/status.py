@@ -21,6 +21,7 @@ def status(at: IndexPlace = DEFAULT_INDEX, settings: SettingsFile = None, as_jso
         [
             ("index", state.path),
             ("documents", f"{state.documents:,}"),
+            ("past versions", f"{state.past_versions:,}"),
             ("chunks", f"{state.chunks:,}"),
             ("entries", f"{state.entries:,}"),
             ("embedder", state.embedder),

@@ -171,7 +171,11 @@ class FolderHome:
         """Close a generation's store, and empty the engine beside it, which may keep its vectors on a server."""
         with self._opening:
             store = self._stores.pop(generation, None)
-        if store is None and self._storage.vectors_url and (self._folder(generation) / manifest.FILE).exists():
+        if (
+            store is None
+            and self._storage.vectors != "built-in"
+            and (self._folder(generation) / manifest.FILE).exists()
+        ):
             store = self._opened(generation)
         if isinstance(store, VectorsBeside):
             store.discard()

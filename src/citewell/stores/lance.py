@@ -86,6 +86,7 @@ class LanceStore:
                 built = lance_indexes.settle(tables, Built(), storage)
             first = Manifest(
                 made_with=made_with,
+                state=uuid4().hex,
                 tables={name: table.version for name, table in tables.items()},
                 counts=Counts(0, 0, 0),
                 built=built,

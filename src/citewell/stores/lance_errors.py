@@ -14,6 +14,7 @@ from citewell.stores import files
 
 MAX_SAID = 300
 
+_ENDS = {".lance": b"LANC", ".idx": b"LANC", ".manifest": b"LANC", ".arrow": b"ARROW1"}
 _NUMBER = re.compile(r"\(os error (\d+)\)")
 _IN_LANCE = re.compile(r",?\s*/\S+\.rs:\d+:\d+")
 """The place in its own source, which means nothing to a user."""
@@ -62,6 +63,25 @@ def writing(directory: Path) -> Iterator[None]:
         if isinstance(meaning, CitewellError):
             raise meaning from error
         raise damaged(f"{directory} cannot be written to", error) from error
+
+
+def require_whole(path: Path) -> None:
+    """Check the end of a file that Lance has just written.
+
+    Lance forgets the error of the last write to a file: where there is no room for it, it reports success, and what it
+    has committed cannot be read.
+
+    Raises:
+        OSError: the file is cut short.
+    """
+    end = _ENDS.get(path.suffix)
+    if end is None:
+        return
+    with path.open("rb") as file:
+        file.seek(-min(len(end), path.stat().st_size), os.SEEK_END)
+        found = file.read()
+    if found != end:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
 
 def damaged(what: str, error: Exception) -> IndexFormatError:

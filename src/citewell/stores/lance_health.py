@@ -82,24 +82,23 @@ def damaged_indexes(reader: LanceReader) -> Iterator[str]:
 
 def strays(reader: LanceReader) -> Strays:
     """Look for rows that belong to nothing. Reads the ids of all rows."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     documents = _columns(reader, DOCUMENTS, "id", "searchable", "lost")
     chunks = _columns(reader, CHUNKS, "id", "version_id")
     entries = _columns(reader, ENTRIES, "id", "chunk_id", "version_id")
-    whole = {row["id"]: row["lost"] for row in documents.to_pylist() if row["searchable"]}
-    chunk_ids = set(chunks["id"].to_pylist())
-    stray_chunks = [row["id"] for row in chunks.to_pylist() if row["version_id"] not in whole]
-    stray_entries = [
-        row["id"] for row in entries.to_pylist() if row["version_id"] not in whole or row["chunk_id"] not in chunk_ids
-    ]
-    having = set(entries["version_id"].to_pylist())
+    whole = documents.filter(documents["searchable"])
+    homeless = _missing(entries["version_id"], whole["id"])
     # A document of which nothing could be read has no entry, and says so.
-    without = [version_id for version_id, lost in whole.items() if version_id not in having and not lost]
+    read = pc.is_in(whole["lost"], value_set=pa.array([""]))
+    without_parts = pc.and_(_missing(whole["id"], entries["version_id"]), read)
     tables = {DOCUMENTS: documents, CHUNKS: chunks, ENTRIES: entries}
-    doubled = {name: table.num_rows - len(set(table["id"].to_pylist())) for name, table in tables.items()}
+    doubled = {name: table.num_rows - pc.count_distinct(table["id"]).as_py() for name, table in tables.items()}
     return Strays(
-        chunks=tuple(sorted(stray_chunks)),
-        entries=tuple(sorted(stray_entries)),
-        without_parts=tuple(sorted(without)),
+        chunks=_ids(chunks, _missing(chunks["version_id"], whole["id"])),
+        entries=_ids(entries, pc.or_(homeless, _missing(entries["chunk_id"], chunks["id"]))),
+        without_parts=_ids(whole, without_parts),
         doubled={name: times for name, times in doubled.items() if times},
     )
 
@@ -146,6 +145,17 @@ def _altered(batch: pa.RecordBatch) -> int:
     rows = vectors.flatten().to_numpy(zero_copy_only=False).reshape(batch.num_rows, -1)
     lengths = np.linalg.norm(rows, axis=1)
     return int((texts | ~(np.abs(lengths - 1) <= LENGTH_TOLERANCE)).sum())  # NaN is not near 1 either
+
+
+def _missing(ids: Any, known: Any) -> Any:
+    """For each id whether it is not among those known."""
+    import pyarrow.compute as pc
+
+    return pc.invert(pc.is_in(ids, value_set=known))
+
+
+def _ids(table: pa.Table, mask: Any) -> tuple[str, ...]:
+    return tuple(sorted(str(row_id) for row_id in table.filter(mask)["id"].to_pylist()))
 
 
 def _columns(reader: LanceReader, table: str, *columns: str) -> pa.Table:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from citewell.filters import FieldType
-from citewell.stores import conditions
+from citewell.stores import conditions, lance_errors
 from citewell.stores.files import sync_folder
 from citewell.stores.lance_rows import CHUNKS, DOCUMENTS, ENTRIES, TABLES, field_column, field_columns, schemas
 
@@ -162,11 +162,16 @@ def erase(tables: Tables) -> None:
 
 @contextmanager
 def durably(directory: Path) -> Iterator[None]:
-    """Make what is written within the context survive a loss of power (Lance leaves that to the operating system)."""
+    """Make what is written within the context survive a loss of power (Lance leaves that to the operating system).
+
+    Raises:
+        OSError: the file system refuses, or has refused without Lance noticing it.
+    """
     before = _files(directory)
     yield
     fresh = [Path(name) for name in _files(directory) - before]
     for path in fresh:
+        lance_errors.require_whole(path)
         with path.open("rb") as file:
             os.fsync(file.fileno())
     for folder in {parent for path in fresh for parent in path.parents if parent.is_relative_to(directory)}:

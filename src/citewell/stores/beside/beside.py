@@ -82,12 +82,13 @@ class VectorsBeside:
             ServiceUnreachable, ServiceRefused: the engine cannot be asked; nothing was written.
         """
         with self._base.writing():
-            self._engine.state()  # for its error, before anything is embedded and written in vain
+            # Asked before anything is embedded and written in vain. Beside an empty base it has nothing to catch up
+            # with, and can follow from the first commit on.
+            if not self._agrees() and not self._base.versions():
+                self._catch_up()
             yield
             if not self._agrees():
-                # A local engine whose files another process has open stays behind; `stale` and `rebuild` tell.
-                with suppress(IndexLocked):
-                    self.rebuild()
+                self._catch_up()
 
     def commit(self, put: Sequence[IndexedDocument], drop: Collection[VersionKey] = ()) -> None:
         agreed = self._agrees()
@@ -164,6 +165,11 @@ class VectorsBeside:
     @property
     def _dimensions(self) -> int:
         return self._base.made_with.embedder.dimensions
+
+    def _catch_up(self) -> None:
+        # A local engine whose files another process has open stays behind; `stale` and `rebuild` tell.
+        with suppress(IndexLocked):
+            self.rebuild()
 
     def _agrees(self) -> bool:
         return follows(self._engine.state(), self._base.reader())

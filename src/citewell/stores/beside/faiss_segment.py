@@ -83,9 +83,7 @@ class Segment:
         return cosines
 
     def found(self, rows: Rows) -> list[Found]:
-        import pyarrow as pa
-
-        ids = self._points.select(["entry_id", "chunk_id"]).take(pa.array(rows))
+        ids = self._points.select(["entry_id", "chunk_id"]).take(rows)
         return [Found(*pair) for pair in zip(*(column.to_pylist() for column in ids.columns), strict=True)]
 
     def _find_in_scope(self, allowed: Allowed) -> tuple[int, NDArray[np.uint8]]:

@@ -24,13 +24,13 @@ class NamedReader(Reader, Protocol):
 
     @property
     def state(self) -> str:
-        """Names what is stored: another at each commit and change of fields, never the same again."""
+        """Names what is stored: another at each commit and change of fields, never the same again. "" names nothing."""
         ...
 
 
 def follows(engine_state: str, reader: NamedReader) -> bool:
     """Whether an engine that calls its state so holds what this reader reads. See `VectorsBeside`."""
-    return engine_state.rpartition("/")[0] == reader.state
+    return reader.state != "" and engine_state.rpartition("/")[0] == reader.state
 
 
 class BesideReader:
