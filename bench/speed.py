@@ -20,7 +20,8 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -35,9 +36,9 @@ from citewell.models.embedder import Vectors
 from citewell.models.fingerprint import canaries
 from citewell.models.minilm import IDENTITY, MiniLM
 from citewell.retrieval.analyser import ANALYSER_VERSION, analyse
-from citewell.settings import Loading
-from citewell.stores.lance import LanceStore
-from citewell.stores.store import IndexedDocument, IndexedEntry
+from citewell.settings import Loading, Storage
+from citewell.stores.folder import FolderHome
+from citewell.stores.store import IndexedDocument, IndexedEntry, MadeWith
 from citewell.types import EntryKind
 
 BANK = Path(__file__).parents[1] / "examples" / "bank" / "documents"
@@ -102,7 +103,7 @@ def measure_indexing(scratch: Path) -> list[Indexing]:
 
 def timed(what: str, path: Path, run: Callable[[Index], IndexReport]) -> Indexing:
     recording = Recording()
-    with Index(path, new_store(path), recording, Settings(loading=LOADING)) as index:
+    with Index(new_home(path), recording, Settings(loading=LOADING)) as index:
         report = run(index)
     bare = MiniLM()
     bare.embed_passages(recording.texts[:4])
@@ -111,13 +112,13 @@ def timed(what: str, path: Path, run: Callable[[Index], IndexReport]) -> Indexin
 
 
 def measure_searching(scratch: Path, chunks: int) -> Searching:
-    store = new_store(scratch / "large")
-    rng = np.random.default_rng(0)
-    with store.writing():
+    home = new_home(scratch / "large")
+    store, rng = home.open(1), np.random.default_rng(0)
+    with home.writing(), store.writing():
         for batch in synthetic(chunks, rng):
             store.commit(batch)
     embedder = MiniLM()
-    with Index(scratch / "large", store, embedder, Settings()) as index:
+    with Index(home, embedder, Settings()) as index:
         index.search(QUESTIONS[0])
         rounds = QUESTIONS * ROUNDS
         searches = [seconds(partial(index.search, question)) for question in rounds]
@@ -126,8 +127,10 @@ def measure_searching(scratch: Path, chunks: int) -> Searching:
     return Searching(chunks, statistics.median(searches) * 1000, p95 * 1000, statistics.median(embeds) * 1000)
 
 
-def new_store(path: Path) -> LanceStore:
-    return LanceStore.create(path, identity=IDENTITY, canaries=canaries(MiniLM()), analyser=ANALYSER_VERSION)
+def new_home(path: Path) -> FolderHome:
+    home = FolderHome(path, Storage())
+    home.create(MadeWith(IDENTITY, canaries(MiniLM()), ANALYSER_VERSION))
+    return home
 
 
 def synthetic(chunks: int, rng: np.random.Generator) -> Iterator[list[IndexedDocument]]:
@@ -151,7 +154,7 @@ def indexed(document: Document, vectors: Vectors) -> IndexedDocument:
     """The document with one chunk an element, as the pipeline would store it."""
     chunks = tuple(
         Chunk(
-            id=f"{document.id}@0#{ordinal}",
+            id=f"{document.id}@1#{ordinal}",
             document_id=document.id,
             title=document.title,
             source=document.source,
@@ -172,7 +175,8 @@ def indexed(document: Document, vectors: Vectors) -> IndexedDocument:
         IndexedEntry(made, " ".join(analyse(made.text)), hashlib.sha256(made.text.encode()).hexdigest())
         for made in entries
     )
-    return IndexedDocument(document, "bench", chunks, ready, vectors)
+    dated = replace(document, indexed_at=datetime.now(UTC))
+    return IndexedDocument(dated, "bench", chunks, ready, vectors)
 
 
 def seconds(call: Callable[[], object]) -> float:

@@ -98,6 +98,7 @@ class Story(RuleBasedStateMachine):
     @rule(name=names, readers=groups)
     def write(self, name: str, readers: frozenset[str]) -> None:
         self.written += 1
+        self._next_day()
         self._save(name, File(f"zebra{self.written}", readers))
         self.run()
 
@@ -127,8 +128,7 @@ class Story(RuleBasedStateMachine):
 
     @rule(days=st.integers(1, 40))
     def wait(self, days: int) -> None:
-        self.now += timedelta(days=days)
-        self.days.append(self.now.date())
+        self._next_day(days)
 
     @rule()
     def run(self) -> None:
@@ -216,6 +216,10 @@ class Story(RuleBasedStateMachine):
             for one in got
             for marker in MARKER.findall(f"{one.title} {one.text}")
         }
+
+    def _next_day(self, days: int = 1) -> None:
+        self.now += timedelta(days=days)
+        self.days.append(self.now.date())
 
     def _save(self, name: str, file: File) -> None:
         path = self.root / name

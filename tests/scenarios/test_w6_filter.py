@@ -213,6 +213,7 @@ PLACES = {
 IN_FULL = ("lance exact", "lance binary")
 
 
+@pytest.mark.filterwarnings("ignore:Local mode is not recommended:UserWarning")  # Qdrant's, which is slow
 @pytest.mark.parametrize("place", PLACES)
 def test_ten_of_the_twelve_are_found(place: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     given = corpus(20_000 if FULL or place in IN_FULL else 2_000)
