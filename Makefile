@@ -33,7 +33,7 @@ llm-test: .venv/test.stamp
 	touch $@
 
 .venv/test.stamp: pyproject.toml .venv/ask.stamp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[llm,ocr,postgres,faiss,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[llm,ocr,postgres,faiss,qdrant,bench,dev]'
 	touch $@
 
 clean:

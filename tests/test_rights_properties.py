@@ -35,7 +35,7 @@ from citewell.types import EVERYONE, Answer, Document, ElementKind, FieldValue, 
 from tests.clock import at
 from tests.remembering_embedder import remembering
 
-EXAMPLES = int(os.environ.get("CITEWELL_RIGHTS_EXAMPLES", "3"))
+EXAMPLES = int(os.environ.get("CITEWELL_RIGHTS_EXAMPLES", "2"))
 
 # Names that a query language, a list or a comparison may trip over, and such as look like `everyone`.
 GROUPS = (EVERYONE, "legal", "b'; --", '"c"', "Everyone", "everyone ", "LEGAL", "ä\n*", "")
