@@ -31,7 +31,7 @@ from tests.scripted_embedder import ScriptedEmbedder
 from tests.stores.child import child
 from tests.stores.corpus import indexed
 
-KILLS = int(os.environ.get("CITEWELL_TEST_KILLS", "3"))
+KILLS = int(os.environ.get("CITEWELL_TEST_KILLS", "1"))
 MOST_SECONDS = 3.0
 ALIVE = 9
 """Documents at a time: with each that comes the oldest goes."""

@@ -49,9 +49,8 @@ def test_a_file_has_one_source_however_it_is_named(tmp_path: Path, monkeypatch: 
     assert files[0].source.endswith("/in/a%20b.txt")
 
 
-def test_an_empty_folder_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(PathError, match="nothing to index"):
-        discover([tmp_path])
+def test_an_empty_folder_has_no_files(tmp_path: Path) -> None:
+    assert discover([tmp_path]).files == []
 
 
 def test_hidden_files_are_taken_when_they_are_named(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ import pytest
 from citewell import Document, Index, Principal
 from citewell.types import Citation
 
+pytestmark = pytest.mark.xdist_group("w13-citations")  # the manual is indexed once, and not by each process
+
 BANK = Path(__file__).parents[2] / "examples" / "bank" / "documents"
 MANUAL = BANK / "manual" / "fraud-policy-manual-2026.pdf"
 WHO = Principal(groups=frozenset({"fraud_team"}))

@@ -18,7 +18,7 @@ from citewell.types import FileState
 from tests.models.scripted_embedding_server import ScriptedAnswer, ScriptedEmbeddingServer, refusal, serving
 
 FILES, PARTS = 50, 7
-KILLS = int(os.environ.get("CITEWELL_TEST_KILLS", "2"))
+KILLS = int(os.environ.get("CITEWELL_TEST_KILLS", "1"))
 BUSY = refusal(429, "rate_limit_exceeded", **{"Retry-After": "1"})
 EXHAUSTED = refusal(429, "insufficient_quota")
 

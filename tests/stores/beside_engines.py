@@ -40,10 +40,13 @@ _SETTINGS = {
     "milvus": Storage(vectors="milvus", exact_up_to=5),
 }
 
+ALL = bool(os.environ.get("CITEWELL_TEST_ENGINES"))
+"""Set it to anything, and every engine is tested in every form; it takes a quarter of an hour."""
+
 BESIDE = {
     name: beside(storage)
     for name, storage in _SETTINGS.items()
-    if storage.vectors in PACKAGES and find_spec(PACKAGES[storage.vectors])
+    if (ALL or storage.vectors == "faiss") and find_spec(PACKAGES[storage.vectors])
 }
 """Those whose package is installed. With `exact_up_to=5` an engine searches as it does in a large store."""
 

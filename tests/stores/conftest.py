@@ -40,8 +40,16 @@ BY_INDEX = "lance-by-index"
 ENGINES = {
     "lance": _lance(5_000),
     BY_INDEX: _lance(5),
-    **{name: Engine(*pair) for name, pair in postgres_engine.PAIRS.items()},
-    **{name: Engine(*pair) for name, pair in beside_engines.BESIDE.items()},
+    **{
+        name: Engine(*pair)
+        for name, pair in postgres_engine.PAIRS.items()
+        if beside_engines.ALL or name == "postgres-by-index"
+    },
+    **{
+        name: Engine(*pair)
+        for name, pair in beside_engines.BESIDE.items()
+        if beside_engines.ALL or name == "faiss-binary"
+    },
 }
 """The second keeps all the indexes of a large store, however small it is, and searches by them."""
 

@@ -33,18 +33,21 @@ def store(tmp_path: Path) -> Iterator[PostgresStore]:
 
 def test_what_was_dropped_and_erased_is_in_no_file_of_the_tables(store: PostgresStore) -> None:
     secret = indexed(
-        "gone", ["Xylophonzwerg geheim", "Quarzuhr"], fields={"note": "Brombeerschloss"}, groups=["kept", "Nurhier"]
+        "verschollen",
+        ["Xylophonzwerg geheim", "Quarzuhr"],
+        fields={"note": "Brombeerschloss"},
+        groups=["kept", "Nurhier"],
     )
     declare(store, {"note": FieldType.TEXT})
     commit(store, [indexed("stays", ["bleibt hier"], groups=["kept"]), secret])
     with store.writing():
         store.stash({"00" * 32: secret.vectors[1]})
         _flush("ANALYZE")
-        words = [b"Xylophonzwerg", b"Quarzuhr", b"Brombeerschloss", b"Title of gone", b"Nurhier", b"bleibt"]
+        words = [b"Xylophonzwerg", b"Quarzuhr", b"Brombeerschloss", b"Title of verschollen", b"Nurhier", b"bleibt"]
         needles = [*words, secret.vectors[0].tobytes(), secret.vectors[1].tobytes()]
         assert [_holding(needle) > 0 for needle in needles] == [True] * len(needles)
         before = store.reader()
-        store.commit([], [key("gone")])
+        store.commit([], [key("verschollen")])
         store.declare({})
         store.erase()
     _flush("ANALYZE")
@@ -55,7 +58,7 @@ def test_what_was_dropped_and_erased_is_in_no_file_of_the_tables(store: Postgres
     assert [match.chunk_id for match in store.reader().keyword(["bleibt"], 9, OWNER)] == ["stays/0000"]
     assert [document.id for document in store.reader().documents(Scope(frozenset({"kept"})))] == ["stays"]
     commit(store, [secret])
-    assert store.reader().document("gone", OWNER) == secret.document
+    assert store.reader().document("verschollen", OWNER) == secret.document
 
 
 def _flush(statement: str) -> None:
