@@ -132,7 +132,9 @@ def test_ctrl_c_leaves_a_valid_index(tmp_path: Path) -> None:
         kept = index.status().documents
         assert kept > 0
         assert index.search("case", k=1)
-        assert index.add(folder).embedded == 600 - kept
+        # What was embedded and not yet committed is not embedded again.
+        assert index.add(folder).embedded <= 600 - kept
+        assert index.status().documents == 600
 
 
 def stored(path: Path) -> int:

@@ -37,6 +37,15 @@ SAY_WHOLE = sql.SQL("SET citewell.whole TO 'on'")
 """What a forced owner says who means to read and write everything."""
 
 
+REFUSALS = (
+    errors.DuplicateObject,
+    errors.UniqueViolation,
+    errors.InsufficientPrivilege,
+    errors.UndefinedObject,
+    errors.InvalidParameterValue,  # what SET ROLE says of a role that does not exist
+)
+
+
 def reader_role(connection: Connection) -> str | None:
     """The role to read through, made where it is missing; None where the user may not make or take it."""
     _works(connection, CREATE)
@@ -83,6 +92,6 @@ def _works(connection: Connection, statement: sql.SQL) -> bool:
     try:
         with connection.transaction(force_rollback=statement is BECOME):
             connection.execute(statement.format(role=sql.Identifier(READER)))
-    except (errors.DuplicateObject, errors.UniqueViolation, errors.InsufficientPrivilege, errors.UndefinedObject):
+    except REFUSALS:
         return False
     return True

@@ -100,6 +100,7 @@ $$
 """)
 
 UNSAMPLED = {
+    "rights": ("groups",),
     "documents": ("source", "title", "version", "record"),
     "bodies": ("text", "elements"),
     "chunks": ("record",),
