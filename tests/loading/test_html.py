@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import cProfile
-import pstats
-
 import pytest
 
 from citewell.errors import DamagedFile, EmptyFile, LimitExceeded
@@ -11,6 +8,7 @@ from citewell.loading.parsed import Parsed
 from citewell.settings import Loading
 from citewell.types import BETWEEN_CELLS, ElementKind
 from tests.loading.checks import of_kind, path_of, pieces
+from tests.loading.counted import calls
 
 PAGE = """<!DOCTYPE html><html lang="en-GB"><head><title>Branch
 hours</title><style>p{}</style></head><body>
@@ -199,13 +197,6 @@ def test_merged_cells_grow_with_the_cells_that_there_are() -> None:
     assert large < 800 * 50 * 10
 
 
-def calls(markup: str) -> int:
-    """How many functions are called to read it: unlike time, the same in each run."""
-    profile = cProfile.Profile()
-    profile.runcall(read, markup)
-    return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]  # not in the stubs
-
-
 @pytest.mark.parametrize(
     ("opening", "inner", "closing"),
     [
@@ -219,8 +210,7 @@ def calls(markup: str) -> int:
 )
 def test_depth_takes_no_more_than_its_share(opening: str, inner: str, closing: str) -> None:
     depth = 90
-    calls("<p>x</p>")  # The first reading of a process also loads what it needs.
-    small, large = (calls(opening * deep + inner + closing * deep) for deep in (depth, 3 * depth))
+    (_, small), (_, large) = (calls(read, opening * deep + inner + closing * deep) for deep in (depth, 3 * depth))
     assert large < 3.3 * small
 
 

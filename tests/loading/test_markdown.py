@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import cProfile
-import pstats
-
 import pytest
 
 from citewell.loading.markdown.document import load_markdown
@@ -10,6 +7,7 @@ from citewell.loading.parsed import Parsed
 from citewell.settings import Loading
 from citewell.types import ElementKind
 from tests.loading.checks import of_kind, path_of, pieces
+from tests.loading.counted import calls
 
 
 def read(text: str) -> Parsed:
@@ -173,23 +171,18 @@ def test_tags_in_code_hide_nothing() -> None:
     ],
 )
 def test_marks_beyond_measure_are_plain_text(text: str) -> None:
-    profile = cProfile.Profile()
-    parsed = profile.runcall(read, text + "\n\nafter <!-- hidden --> all")
+    parsed, called = calls(read, text + "\n\nafter <!-- hidden --> all")
     assert parsed.suspicious[-1].startswith("It has too many marks to be read as Markdown")
     assert parsed.text.endswith("all")
     assert "hidden" not in parsed.text
     # Less than two for each sign.
-    assert pstats.Stats(profile).total_calls < len(text) * 2 + 20_000  # type: ignore[attr-defined]  # not in the stubs
+    assert called < len(text) * 2 + 20_000
 
 
 @pytest.mark.parametrize(
     "line", ["a *b* [c](d) `e`\n\n", "- a\n", "|a|b|\n", "> > > a\n\n", "[^1]: a\n", "<b>a</b>\n\n"]
 )
 def test_work_grows_with_the_text(line: str) -> None:
-    def calls(times: int) -> int:
-        profile = cProfile.Profile()
-        profile.runcall(read, "|a|b|\n|-|-|\n" * line.startswith("|") + line * times)
-        return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]  # not in the stubs
-
-    calls(1)  # The first reading of a process also loads what it needs.
-    assert calls(600) < 3.3 * calls(200)
+    head = "|a|b|\n|-|-|\n" * line.startswith("|")
+    (_, small), (_, large) = (calls(read, head + line * times) for times in (200, 600))
+    assert large < 3.3 * small

@@ -181,14 +181,14 @@ def test_a_fault_that_passes_is_retried_after_the_time_asked_for(server: Scripte
     assert len(server.requests) == 2
 
 
-@pytest.mark.parametrize("reply", [ScriptedReply(hang_s=5), ScriptedReply(pause_s=0.05)], ids=["silent", "slow"])
+@pytest.mark.parametrize("reply", [ScriptedReply(hang_s=60), ScriptedReply(pause_s=0.2)], ids=["silent", "slow"])
 def test_the_time_limit_is_for_the_whole_call(server: ScriptedServer, reply: ScriptedReply) -> None:
     """A body that comes a character at a time never times out by itself."""
     server.give(reply)
     begin = time.monotonic()
     with pytest.raises(ServiceUnreachable, match="no answer in 1 s"):
         model_at(server, timeout_s=1).complete(PROMPT)
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < 30
 
 
 def test_nobody_listens() -> None:
