@@ -54,6 +54,7 @@ from citewell.upkeep import Upkeep, ids_of, unknown
 
 if TYPE_CHECKING:
     from citewell.models.embedder import Embedder
+    from citewell.models.llm import LLM
 
 MAX_QUESTION_CHARS = 20_000
 
@@ -67,12 +68,12 @@ class Index:
     `add`, `search` and `ask` has an async twin that runs the same code in a worker thread: `aadd`, `asearch`, `aask`.
     """
 
-    def __init__(self, home: Home, embedder: Embedder, settings: Settings) -> None:
+    def __init__(self, home: Home, embedder: Embedder, settings: Settings, llm: LLM | None) -> None:
         """Use `open` or `create`."""
         self.settings = settings
         self._home = home
         self._embedder = embedder
-        self._llm = configured.llm(settings.models)
+        self._llm = llm
         self._same_space: set[int] = set()
 
     @classmethod
@@ -87,11 +88,13 @@ class Index:
         embedder = configured.embedder(settings.models)
         home = home_at(path, settings.storage)
         home.create(MadeWith(embedder.identity, canaries(embedder), ANALYSER_VERSION))
-        return cls(home, embedder, settings)
+        return cls(home, embedder, settings, configured.llm(settings.models))
 
     @classmethod
-    def open(cls, path: str | Path, *, settings: Settings | None = None) -> Index:
+    def open(cls, path: str | Path, *, settings: Settings | None = None, llm: LLM | None = None) -> Index:
         """Open an index to read and, when `add` or `delete` is called, to write. Opening writes nothing.
+
+        `llm` answers in the place of the language model that the settings name.
 
         Raises:
             IndexNotFound: there is none.
@@ -100,7 +103,7 @@ class Index:
         settings = settings or Settings()
         home = home_at(path, settings.storage)
         home.open(home.pointer().current)
-        return cls(home, configured.embedder(settings.models), settings)
+        return cls(home, configured.embedder(settings.models), settings, llm or configured.llm(settings.models))
 
     @property
     def location(self) -> str:
@@ -378,6 +381,16 @@ class Index:
         """A document's chunks in order, as `show` finds it; () where there is no such document for `principal`."""
         scope = Scope(self._principal(principal).readable, as_of)
         return tuple(self._of_newest(lambda reader: reader.document_chunks(document_id, scope)))
+
+    def stored(self, *, texts: bool = True) -> tuple[Document, ...]:
+        """Every current document, in force or not, by source, whole or without text. The owner's call."""
+
+        def everything(reader: Reader) -> tuple[Document, ...]:
+            listed = tuple(reader.documents(OWNER))
+            whole = (reader.document(each.id, OWNER) for each in listed) if texts else ()
+            return tuple(filter(None, whole)) if texts else listed
+
+        return self._of_newest(everything)
 
     def status(self) -> Status:
         """The index in numbers. The owner's call: it counts what single readers may not see."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from citewell.errors import PathError
-from citewell.evaluation.testset import Evidence, Question, retrieval_questions
+from citewell.evaluation.testset import Evidence, Question, as_lines, read_testset, retrieval_questions, to_score
 
 BANK = Path(__file__).parents[2] / "examples" / "bank" / "testset.jsonl"
 
@@ -26,8 +26,9 @@ def test_the_questions_with_evidence_are_read(tmp_path: Path) -> None:
     )
     first, second = retrieval_questions(path)
     assert first == Question(
+        id="x",
         question="How long?",
-        evidence=(Evidence(document="a.md", quote="120 days"),),
+        evidence=(Evidence(document="a.md", quote="120 days", page="4"),),
         groups=("team",),
         as_of=date(2026, 1, 31),
     )
@@ -43,12 +44,13 @@ def test_the_examples_test_set_is_one() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "has no question with evidence"),
+        ("", "holds no question"),
         ('{"question": "Who?"}', "has no question with evidence"),
         ("{", "line 1, is no question: .*JSON"),
         ('\n{"evidence": []}', "line 2, is no question: question: "),
         ('{"question": "", "evidence": []}', "question: .*at least 1"),
-        ('{"question": "Who?", "evidence": [{"document": "a.md"}]}', r"evidence\.0\.quote"),
+        ('{"question": "Who?", "evidence": [{"document": "a.md"}]}', r"evidence\.0: .*needs a quote or a section"),
+        ('{"id": "a", "question": "Who?"}\n{"id": "a", "question": "What?"}', "has the id 'a' twice"),
         ('{"question": "Who?", "as_of": "tomorrow"}', "as_of: .*date"),
     ],
 )
@@ -64,3 +66,16 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         retrieval_questions(tmp_path / "none.jsonl")
     with pytest.raises(PathError, match="Is a directory"):
         retrieval_questions(tmp_path)
+
+
+def test_drafts_are_scored_only_where_nothing_is_reviewed() -> None:
+    checked, draft = Question(id="a", question="Who?"), Question(id="b", question="What?", reviewed=False)
+    assert to_score([checked, draft]) == (checked,)
+    assert to_score([draft]) == (draft,)
+
+
+def test_a_file_written_is_read_again(tmp_path: Path) -> None:
+    questions = read_testset(BANK)
+    path = tmp_path / "testset.jsonl"
+    path.write_text(as_lines(questions), encoding="utf-8")
+    assert read_testset(path) == questions

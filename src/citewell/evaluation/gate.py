@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from urllib.parse import unquote
 
 from citewell import clock
 from citewell.errors import PathError
-from citewell.evaluation.metrics import estimate
-from citewell.evaluation.testset import Evidence, Question
+from citewell.evaluation.metrics import estimate, recall, reciprocal_rank
+from citewell.evaluation.placing import held, judged
+from citewell.evaluation.testset import Question
 from citewell.migration import Comparison, Gate, Measure, Searched
 from citewell.retrieval.search import search
 from citewell.settings import Retrieval
 from citewell.stores.store import Scope
-from citewell.types import Hit, Principal, Trace
+from citewell.types import Principal, Trace
 
 RECALL_AT = 5
 DEPTH = 10
@@ -54,17 +54,6 @@ def _figures(question: Question, side: Searched, settings: Retrieval) -> tuple[f
     hits = search(
         question.question, DEPTH, scope, store=side.reader, embedder=side.embedder, settings=settings, trace=Trace()
     )
-    held = [{item for item in question.evidence if _holds(hit, item)} for hit in hits]
-    recalled = set[Evidence]().union(*held[:RECALL_AT])
-    rank = next((rank for rank, items in enumerate(held, start=1) if items), None)
-    return len(recalled) / len(set(question.evidence)), 1 / rank if rank else 0.0
-
-
-def _holds(hit: Hit, evidence: Evidence) -> bool:
-    in_document = f"/{unquote(hit.chunk.source)}".endswith(f"/{evidence.document}")
-    return in_document and _plain(evidence.quote) in _plain(hit.passage.text)
-
-
-def _plain(text: str) -> str:
-    """Without the bars between cells, white space and capitals."""
-    return " ".join(text.replace("|", " ").split()).casefold()
+    found = held(question, hits)
+    first, grades = judged(question, found[:RECALL_AT])
+    return recall(first, grades, len(first)), reciprocal_rank(*judged(question, found), DEPTH)

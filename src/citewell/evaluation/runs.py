@@ -1,0 +1,78 @@
+"""A test set put to an index, each question by its own reader and on its own day."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from citewell.errors import ServiceError
+from citewell.evaluation.placing import Held, held
+from citewell.evaluation.testset import Question
+from citewell.index import Index
+from citewell.types import Answer, Hit, Principal
+
+DEPTH = 20
+"""How many passages are looked at behind those that an answer is made of: enough for a curve of recall."""
+
+OnQuestion = Callable[[int, int], None]
+"""Called with how many questions are done, and of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one question.
+
+    `hits` are the `DEPTH` best passages before the floor, `held` says what each holds of the evidence. `answer` is None
+    where only retrieval was asked for, or the language model's service failed with `error`.
+    """
+
+    question: Question
+    hits: tuple[Hit, ...]
+    held: Held
+    search_ms: float
+    answer: Answer | None = None
+    answer_ms: float = 0.0
+    error: str = ""
+
+
+def run(
+    index: Index, questions: Sequence[Question], *, answers: bool = True, on_question: OnQuestion | None = None
+) -> tuple[Outcome, ...]:
+    """Every question in turn, so that the times are those of one user.
+
+    Raises:
+        ServiceError: the language model's service failed on the first question; a later failure is that question's.
+        FingerprintMismatch: the embedder is not the one that made the index.
+    """
+    if questions:
+        index.search(questions[0].question, k=1)  # What a first call loads is no question's time.
+    outcomes: list[Outcome] = []
+    for question in questions:
+        outcomes.append(_outcome(index, question, answers=answers, may_fail=bool(outcomes)))
+        if on_question is not None:
+            on_question(len(outcomes), len(questions))
+    return tuple(outcomes)
+
+
+def reader_of(question: Question) -> Principal:
+    """Who asks it."""
+    return Principal(groups=frozenset(question.groups))
+
+
+def _outcome(index: Index, question: Question, *, answers: bool, may_fail: bool) -> Outcome:
+    principal, day = reader_of(question), question.as_of
+    begin = time.perf_counter()
+    hits = index.search(question.question, k=DEPTH, principal=principal, as_of=day)
+    searched = time.perf_counter()
+    found = held(question, hits)
+    search_ms = (searched - begin) * 1000
+    if not answers:
+        return Outcome(question, hits, found, search_ms)
+    try:
+        answer = index.ask(question.question, principal=principal, as_of=day)
+    except ServiceError as error:
+        if not may_fail:
+            raise
+        return Outcome(question, hits, found, search_ms, error=error.message)
+    return Outcome(question, hits, found, search_ms, answer, (time.perf_counter() - searched) * 1000)

@@ -1,0 +1,87 @@
+"""A settings file as an index to ask: the one there is, where they would make the same, else one built beside it.
+
+What is built beside is made of the texts in the index, not of the files again, so it holds just the same documents with
+the same rights. It is kept, and the next time only brought up to date.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from citewell.errors import UsageError
+from citewell.index import Index
+from citewell.journal import OnProgress
+from citewell.models.llm import LLM
+from citewell.settings import Settings
+from citewell.stores import files
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    """The index at `place`, made with `settings`, and the folder for what is built beside it.
+
+    The folder holds texts of documents of all rights: it is made for its owner's eyes only.
+    """
+
+    place: str
+    settings: Settings
+    folder: Path
+
+    def opened(self, wanted: Settings, *, llm: LLM | None = None, on_progress: OnProgress | None = None) -> Index:
+        """An index that `wanted` makes and asks; to be closed. `llm` takes the place of the settings' language model.
+
+        Raises:
+            UsageError: the settings read files in another way, which stored texts cannot show.
+            CitewellError: as `Index.open` and `Index.add_documents`.
+        """
+        if _made_by(wanted) == _made_by(self.settings):
+            return Index.open(self.place, settings=wanted, llm=llm)
+        if wanted.loading != self.settings.loading:
+            raise UsageError(
+                "The settings differ in [loading], and the texts in the index are read already.",
+                remedy="Make an index with each settings file, and evaluate them one by one.",
+            )
+        return self._built(wanted, llm, on_progress)
+
+    def _built(self, wanted: Settings, llm: LLM | None, on_progress: OnProgress | None) -> Index:
+        files.make_folder(self.folder)
+        self.folder.chmod(0o700)
+        path = self.folder / hashlib.sha256(_made_by(wanted).encode()).hexdigest()[:16]
+        if not path.exists():
+            Index.create(path, settings=wanted).close()
+        index = Index.open(path, settings=wanted, llm=llm)
+        try:
+            with closing(Index.open(self.place, settings=self.settings)) as base:
+                documents = base.stored()
+            present = {document.id for document in documents}
+            for gone in [document.id for document in index.stored(texts=False) if document.id not in present]:
+                index.delete(gone)
+            index.add_documents([replace(each, indexed_at=None) for each in documents], on_progress=on_progress)
+        except BaseException:
+            index.close()
+            raise
+        return index
+
+
+def differing(one: Settings, other: Settings) -> Sequence[str]:
+    """The keys that differ, as `table.key: this, that`."""
+    mine, theirs = one.model_dump(), other.model_dump()
+    return [
+        f"{table}.{key}: {values[key]}, {theirs[table][key]}"
+        for table, values in mine.items()
+        if isinstance(values, dict)
+        for key in values
+        if values[key] != theirs[table][key]
+    ]
+
+
+def _made_by(settings: Settings) -> str:
+    """All that an index depends on; what is left out only says how it is asked, or how long things are kept."""
+    embedding = {key: value for key, value in settings.models.model_dump().items() if not key.startswith("llm")}
+    storage = settings.storage.model_dump(include={"quantise", "vectors", "vectors_url"})
+    tables = (settings.loading, settings.chunking, settings.metadata)
+    return repr([*tables, embedding, storage, settings.security.default_groups])
