@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from citewell.errors import ServiceError
+from citewell.evaluation.completions import RememberedLLM
 from citewell.evaluation.placing import Held, held
 from citewell.evaluation.testset import Question
 from citewell.index import Index
@@ -37,9 +38,16 @@ class Outcome:
 
 
 def run(
-    index: Index, questions: Sequence[Question], *, answers: bool = True, on_question: OnQuestion | None = None
+    index: Index,
+    questions: Sequence[Question],
+    *,
+    answers: bool = True,
+    llm: RememberedLLM | None = None,
+    on_question: OnQuestion | None = None,
 ) -> tuple[Outcome, ...]:
     """Every question in turn, so that the times are those of one user.
+
+    `llm` is the one that the index was opened with, where it remembers: what it was spared counts into the times.
 
     Raises:
         ServiceError: the language model's service failed on the first question; a later failure is that question's.
@@ -49,7 +57,7 @@ def run(
         index.search(questions[0].question, k=1)  # What a first call loads is no question's time.
     outcomes: list[Outcome] = []
     for question in questions:
-        outcomes.append(_outcome(index, question, answers=answers, may_fail=bool(outcomes)))
+        outcomes.append(_outcome(index, question, answers, llm, may_fail=bool(outcomes)))
         if on_question is not None:
             on_question(len(outcomes), len(questions))
     return tuple(outcomes)
@@ -60,7 +68,7 @@ def reader_of(question: Question) -> Principal:
     return Principal(groups=frozenset(question.groups))
 
 
-def _outcome(index: Index, question: Question, *, answers: bool, may_fail: bool) -> Outcome:
+def _outcome(index: Index, question: Question, answers: bool, llm: RememberedLLM | None, *, may_fail: bool) -> Outcome:
     principal, day = reader_of(question), question.as_of
     begin = time.perf_counter()
     hits = index.search(question.question, k=DEPTH, principal=principal, as_of=day)
@@ -69,10 +77,12 @@ def _outcome(index: Index, question: Question, *, answers: bool, may_fail: bool)
     search_ms = (searched - begin) * 1000
     if not answers:
         return Outcome(question, hits, found, search_ms)
+    spared = -llm.saved_s if llm is not None else 0.0
     try:
         answer = index.ask(question.question, principal=principal, as_of=day)
     except ServiceError as error:
         if not may_fail:
             raise
         return Outcome(question, hits, found, search_ms, error=error.message)
-    return Outcome(question, hits, found, search_ms, answer, (time.perf_counter() - searched) * 1000)
+    spared += llm.saved_s if llm is not None else 0.0
+    return Outcome(question, hits, found, search_ms, answer, (time.perf_counter() - searched + spared) * 1000)
