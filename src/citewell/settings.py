@@ -32,7 +32,8 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
 
 
 class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # Defaults are validated, so that a default and the same value in a file are the same, 60.0 and not 60.
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
 
 
 class Loading(_Table):

@@ -1,34 +1,64 @@
-"""Retrieval metrics against trec_eval itself, and the interval against what it must cover."""
+"""Retrieval metrics against trec_eval itself, and the intervals against what they must cover."""
 
 import random
 
 import pytest
 import pytrec_eval
 
-from citewell.evaluation.metrics import estimate, ndcg, recall, reciprocal_rank
+from citewell.evaluation.metrics import (
+    all_found,
+    average_precision,
+    estimate,
+    estimate_share,
+    hit_rate,
+    ndcg,
+    precision,
+    recall,
+    reciprocal_rank,
+)
+
+CUTS = (1, 3, 5, 10, 20)
+ORACLES = {
+    "recall": recall,
+    "P": precision,
+    "success": hit_rate,
+    "ndcg_cut": ndcg,
+    "map_cut": average_precision,
+}
 
 
 def random_question(rng: random.Random) -> tuple[list[str], dict[str, int]]:
     pool = [f"d{number}" for number in range(40)]
     grades = {item: rng.choice([0, 0, 1, 2, 3]) for item in rng.sample(pool, 12)}
     grades["d0"] = 1
-    return rng.sample(pool, rng.randrange(0, 30)), grades
+    return rng.sample(pool, rng.randrange(1, 30)), grades
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(50))
 def test_equals_trec_eval(seed: int) -> None:
     ranking, grades = random_question(random.Random(seed))
     run = {"q": {item: float(-rank) for rank, item in enumerate(ranking)}}
-    oracle = pytrec_eval.RelevanceEvaluator({"q": grades}, {"recall.5,10", "ndcg_cut.5,10", "recip_rank"})
-    expected = oracle.evaluate(run)["q"] if ranking else dict.fromkeys(["recall_5", "ndcg_cut_10", "recip_rank"], 0.0)
-    assert recall(ranking, grades, 5) == pytest.approx(expected["recall_5"])
-    assert ndcg(ranking, grades, 10) == pytest.approx(expected["ndcg_cut_10"])
-    assert reciprocal_rank(ranking, grades, len(ranking)) == pytest.approx(expected["recip_rank"])
+    cuts = ",".join(map(str, CUTS))
+    asked = {f"{name}.{cuts}" for name in ORACLES} | {"recip_rank"}
+    expected = pytrec_eval.RelevanceEvaluator({"q": grades}, asked).evaluate(run)["q"]
+    for name, metric in ORACLES.items():
+        for k in CUTS:
+            assert metric(ranking, grades, k) == pytest.approx(expected[f"{name}_{k}"], abs=1e-9), f"{name}@{k}"
+    assert reciprocal_rank(ranking, grades, len(ranking)) == pytest.approx(expected["recip_rank"], abs=1e-9)
+    assert all_found(ranking, grades, 20) == (expected["recall_20"] == 1)
 
 
-def test_a_question_without_a_relevant_id_is_an_error() -> None:
+@pytest.mark.parametrize("metric", [*ORACLES.values(), reciprocal_rank, all_found])
+def test_nothing_found_is_0(metric: object) -> None:
+    assert callable(metric)
+    assert metric([], {"a": 1}, 5) == 0
+
+
+@pytest.mark.parametrize("metric", [*ORACLES.values(), reciprocal_rank, all_found])
+def test_a_question_without_a_relevant_id_is_an_error(metric: object) -> None:
+    assert callable(metric)
     with pytest.raises(ValueError, match="without a relevant id"):
-        recall(["a"], {"a": 0}, 5)
+        metric(["a"], {"a": 0}, 5)
 
 
 def test_interval_covers_the_true_mean_about_as_often_as_it_says() -> None:
@@ -38,6 +68,23 @@ def test_interval_covers_the_true_mean_about_as_often_as_it_says() -> None:
         result = estimate([float(rng.random() < 0.7) for _ in range(150)], seed=trial)
         covered += result.low <= 0.7 <= result.high
     assert 88 <= covered <= 100
+
+
+def test_interval_covers_the_true_share_about_as_often_as_it_says() -> None:
+    rng = random.Random(2)
+    covered = 0
+    for trial in range(100):
+        among = [rng.random() < 0.4 for _ in range(200)]
+        has = [rng.random() < 0.8 for _ in among]
+        result = estimate_share(has, among=among, seed=trial)
+        assert result is not None
+        assert result.questions == sum(among)
+        covered += result.low <= 0.8 <= result.high
+    assert 88 <= covered <= 100
+
+
+def test_a_share_of_nothing_is_none() -> None:
+    assert estimate_share([True, False], among=[False, False]) is None
 
 
 def test_no_questions_is_an_error_and_not_a_nan() -> None:

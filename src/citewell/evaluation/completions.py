@@ -49,7 +49,7 @@ class RememberedLLM:
             made = self._llm.complete(prompt)
             line = _Line(
                 key=key,
-                text=made.text,
+                text=made.text.encode("utf-8", "replace").decode(),  # half a surrogate pair is no text
                 prompt_tokens=made.prompt_tokens,
                 completion_tokens=made.completion_tokens,
                 finish_reason=made.finish_reason,
@@ -61,7 +61,7 @@ class RememberedLLM:
     def _keep(self, line: _Line) -> None:
         self._known[line.key] = line
         # Begins with a line break: what a kill left without one must not swallow it.
-        data = f"\n{line.model_dump_json()}\n".encode("utf-8", "replace")
+        data = f"\n{line.model_dump_json()}\n".encode()
         file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
             os.write(file, data)

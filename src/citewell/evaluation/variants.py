@@ -81,7 +81,8 @@ def differing(one: Settings, other: Settings) -> Sequence[str]:
 
 def _made_by(settings: Settings) -> str:
     """All that an index depends on; what is left out only says how it is asked, or how long things are kept."""
-    embedding = {key: value for key, value in settings.models.model_dump().items() if not key.startswith("llm")}
+    models = settings.models.model_dump(exclude={"embedder_timeout_s", "threads"})
+    embedding = {key: value for key, value in models.items() if not key.startswith("llm")}
     storage = settings.storage.model_dump(include={"quantise", "vectors", "vectors_url"})
     tables = (settings.loading, settings.chunking, settings.metadata)
     return repr([*tables, embedding, storage, settings.security.default_groups])
