@@ -32,8 +32,7 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
 
 
 class _Table(BaseModel):
-    # Defaults are validated, so that a default and the same value in a file are the same, 60.0 and not 60.
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Loading(_Table):

@@ -84,5 +84,6 @@ def _made_by(settings: Settings) -> str:
     models = settings.models.model_dump(exclude={"embedder_timeout_s", "threads"})
     embedding = {key: value for key, value in models.items() if not key.startswith("llm")}
     storage = settings.storage.model_dump(include={"quantise", "vectors", "vectors_url"})
-    tables = (settings.loading, settings.chunking, settings.metadata)
-    return repr([*tables, embedding, storage, settings.security.default_groups])
+    # Validated once more: a default of 200 and the 200.0 that a file gives are one.
+    tables = [type(table).model_validate(table.model_dump()) for table in (settings.loading, settings.chunking)]
+    return repr([*tables, settings.metadata, embedding, storage, settings.security.default_groups])
