@@ -31,7 +31,7 @@ def test_what_only_asks_otherwise_asks_the_index_that_there_is(bench: Workbench)
         retrieval=Retrieval(keep=1, legs=("keyword",)),
         generation=Generation(max_sentences=1),
         models=Models(llm_timeout_s=5),
-        loading=Loading(max_file_mb=200),,
+        loading=Loading(max_file_mb=200),
     )
     with bench.opened(wanted) as index:
         assert index.location == bench.place
