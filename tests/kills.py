@@ -16,7 +16,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -26,7 +28,7 @@ from citewell.loading.language import detect_language
 from citewell.loading.parsing import parse
 from citewell.models import configured
 from citewell.settings import Models, Settings, Storage
-from citewell.stores import lance_indexes, lance_writing
+from citewell.stores import lance_indexes, lance_writing, manifest
 from citewell.stores.store import OWNER, IndexedDocument, Store, VersionKey
 from tests.scripted_embedder import ScriptedEmbedder
 
@@ -35,8 +37,6 @@ PARTS = 4
 LOOKED_UP = 4
 """Of the current documents, one by one."""
 STATE = "before"
-SETTINGS = Settings(storage=Storage(exact_up_to=20))
-"""So that there is a vector index, too."""
 
 
 def scaled_down(patch: pytest.MonkeyPatch) -> None:
@@ -52,10 +52,19 @@ def scaled_down(patch: pytest.MonkeyPatch) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A folder of files and its index."""
+    """A folder of files, its index, and the engine of the index's vectors."""
 
     folder: Path
     index: Path
+    vectors: Literal["built-in", "faiss"] = "built-in"
+
+    @property
+    def settings(self) -> Settings:
+        """So that there is a vector index, too."""
+        return Settings(storage=Storage(exact_up_to=20, vectors=self.vectors))
+
+    def is_erasing(self) -> bool:
+        return manifest.load(self.index / "generations" / "1").erasing is not None
 
     def write(self, number: int, edition: int) -> Path:
         """One of the files. Each part holds a word that is nowhere else."""
@@ -74,9 +83,9 @@ class Place:
 
     def _opened(self) -> Index:
         try:
-            return Index.open(self.index, settings=SETTINGS)
+            return Index.open(self.index, settings=self.settings)
         except IndexNotFound:
-            return Index.create(self.index, settings=SETTINGS)
+            return Index.create(self.index, settings=self.settings)
 
 
 def index_twice(place: Place) -> None:
@@ -84,7 +93,7 @@ def index_twice(place: Place) -> None:
     for number in range(FILES):
         place.write(number, edition=1)
     place.add()
-    with Index.open(place.index, settings=SETTINGS) as index:
+    with Index.open(place.index, settings=place.settings) as index:
         index.name_state(STATE)
         for number in range(FILES // 2):
             place.write(number, edition=2)
@@ -106,30 +115,36 @@ def change(place: Place) -> None:
 
 
 def delete(place: Place) -> None:
-    with Index.open(place.index, settings=SETTINGS) as index, suppress(UnknownId):
+    with Index.open(place.index, settings=place.settings) as index, suppress(UnknownId):
         index.delete(str(place.folder / "even"))
 
 
 def purge(place: Place) -> None:
-    # After a purge that was killed late nothing is stored, and that is said; what is left in files goes all the same.
-    with Index.open(place.index, settings=SETTINGS) as index, suppress(UnknownId):
+    # After a purge that was killed late, and ended by the run after it, nothing is stored, and that is said.
+    with Index.open(place.index, settings=place.settings) as index, suppress(UnknownId):
         index.purge(str(place.folder / "even" / "04.md"))
 
 
+def run_of_nothing(place: Place) -> None:
+    """A run that finds nothing changed."""
+    with Index.open(place.index, settings=place.settings) as index:
+        index.add(place.folder / "odd" / "01.md")
+
+
 def roll_back(place: Place) -> None:
-    with Index.open(place.index, settings=SETTINGS) as index:
+    with Index.open(place.index, settings=place.settings) as index:
         if index.history(str(place.folder / "odd" / "01.md"))[-1].number == 2:
             index.rollback(str(place.folder / "odd" / "01.md"))
 
 
 def roll_all_back(place: Place) -> None:
-    with Index.open(place.index, settings=SETTINGS) as index:
+    with Index.open(place.index, settings=place.settings) as index:
         index.rollback_to(STATE)
 
 
 def crowd(place: Place) -> None:
     """So many fragments and old versions that the next run, of one file, rewrites the tables and cleans up."""
-    with Index.open(place.index, settings=SETTINGS) as index, pytest.MonkeyPatch.context() as patch:
+    with Index.open(place.index, settings=place.settings) as index, pytest.MonkeyPatch.context() as patch:
         patch.setattr(lance_writing, "MAX_FRAGMENTS_IN_RUN", 1_000)
         with index._upkeep.writing() as store:
             for version in store.versions():
@@ -150,6 +165,7 @@ class Kind:
     act: Callable[[Place], None]
     prepare: Callable[[Place], None] | None = None
     in_steps: bool = False
+    vectors: Literal["built-in", "faiss"] = "built-in"
 
 
 KINDS = {
@@ -161,6 +177,8 @@ KINDS = {
     "rollback to a state": Kind(roll_all_back),
     "optimise": Kind(Place.add, prepare=crowd),
 }
+if find_spec("faiss"):
+    KINDS["purge beside FAISS"] = Kind(purge, prepare=run_of_nothing, vectors="faiss")
 
 Picture = Mapping[str, tuple[object, ...]]
 """What is stored, document by document: of each version how it stands, and the hash of its text."""
@@ -169,7 +187,7 @@ Picture = Mapping[str, tuple[object, ...]]
 def picture(place: Place) -> Picture:
     """Look at all that is stored, and check that it is whole."""
     try:
-        index = Index.open(place.index, settings=SETTINGS)
+        index = Index.open(place.index, settings=place.settings)
     except IndexNotFound:
         return {}
     with index:
@@ -247,7 +265,7 @@ def serve() -> None:
         kind, folder, index = json.loads(line)
         process = os.fork()
         if process == 0:
-            act(kind, Place(Path(folder), Path(index)))
+            act(kind, Place(Path(folder), Path(index), KINDS[kind].vectors))
             os._exit(0)
         say(str(process))
         sys.stdin.readline()  # until then its number is not given to another

@@ -16,12 +16,13 @@ import pytest
 from citewell import Index, Principal, Settings, synchronise
 from citewell.errors import FingerprintMismatch, IndexLocked, Refused, SettingsError, UsageError
 from citewell.filters import Equal
-from citewell.generations import Beside, beside, stores_beside, tidy
+from citewell.generations import Beside, beside, erasing, stores_beside, tidy
 from citewell.loading.given import from_text
 from citewell.migration import Comparison, Measure, Migration, Searched, migrate, recorded, roll_back, with_embedder
 from citewell.models import configured
 from citewell.models.embedder import Embedder
 from citewell.settings import Models, Storage
+from citewell.stores import lance_writing
 from citewell.stores.folder import FolderHome
 from citewell.stores.store import OWNER, MadeWith, Store, VersionKey
 from citewell.types import Document, FileState, Progress
@@ -34,6 +35,7 @@ VAULT = "The code word for the vault of the head office is Meadow."
 HOURS = "The branch in Northmoor is open from nine to five on weekdays."
 LONG = Models(threads=1)
 SHORT = Models(threads=1, dimensions=128)
+BOARD = Principal("x", frozenset({"board"}))
 FIELDS = {"metadata": {"fields": {"kind": "text"}}}
 
 
@@ -377,6 +379,40 @@ def test_what_is_purged_is_in_no_generation(path: Path, home: FolderHome) -> Non
     assert files_with(path, b"Meadow") == []
     with opened(path, Models(threads=1, dimensions=64)) as index:
         assert index.search(QUESTION)
+
+
+@pytest.mark.parametrize("generation", [1, 2])
+def test_a_purge_that_died_is_not_begun_or_is_ended_in_every_generation(
+    path: Path, home: FolderHome, generation: int
+) -> None:
+    migrated(home)
+    honest = lance_writing.erase
+
+    def die(tables: lance_writing.Tables) -> None:
+        if f"/generations/{generation}/" in str(lance_writing._place(tables["documents"])):
+            raise ScriptedDeath
+        honest(tables)
+
+    with opened(path, SHORT) as index, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lance_writing, "erase", die)
+        with pytest.raises(ScriptedDeath):
+            index.purge("bank:vault")
+        # That which is kept comes first: until the index itself has dropped it, nothing is purged.
+        there = {one.source for one in index.documents(principal=BOARD)}
+        assert ("bank:vault" in there) is (generation == 1)
+    assert erasing(home).keys() == {generation}
+    migrated(home, Models(threads=1, dimensions=64))
+    assert erasing(home) == {}
+    assert bool(files_with(path, b"Meadow")) is (generation == 1)
+    with opened(path, Models(threads=1, dimensions=64)) as index:
+        if generation == 1:
+            assert index.purge("bank:vault").purged
+        assert files_with(path, b"Meadow") == []
+        assert index.search(QUESTION)
+
+
+class ScriptedDeath(Exception):
+    """Stands for the death of the writer at the point where it is raised."""
 
 
 def test_what_is_no_store_any_more_is_not_purged_but_removed(path: Path, home: FolderHome) -> None:

@@ -21,6 +21,8 @@ from citewell.types import (
     Ending,
     FileReport,
     FileState,
+    Floor,
+    FloorOrigin,
     Hit,
     IndexReport,
     Page,
@@ -130,7 +132,8 @@ ANSWER = Answer(
     usage=Usage(12, 3, None),
     trace=(Step("dense", 1.5, 1, 50),),
 )
-STATUS = Status("my-index", 3, 40, 41, "all-MiniLM", "2", 1, "2026-02-03T04:05:06Z", 1234, past_versions=7)
+FLOOR = Floor(FloorOrigin.CALIBRATED, 0.43, date(2026, 2, 4))
+STATUS = Status("my-index", 3, 40, 41, "all-MiniLM", "2", 1, "2026-02-03T04:05:06Z", 1234, FLOOR, past_versions=7)
 
 PASSAGE_SHAPE = {
     "chunk": "doc1-c0",
@@ -327,6 +330,7 @@ def test_status() -> None:
         "generation": 1,
         "created": "2026-02-03T04:05:06Z",
         "bytes_on_disk": 1234,
+        "floor": {"least": 0.43, "origin": "calibrated", "made": "2026-02-04"},
         "past_versions": 7,
     }
 
@@ -358,8 +362,8 @@ def test_states() -> None:
 
 
 def test_rollback() -> None:
-    shape = shapes.rollback_shape(1, VERSION)
-    assert through_json(shape) == {"version": 1, "restored": 1, "now": VERSION_SHAPE}
+    shape = shapes.rollback_shape(1, [VERSION])
+    assert through_json(shape) == {"version": 1, "restored": 1, "now": VERSION_SHAPE, "with_it": []}
     files = (FileReport("file:///a", FileState.REMOVED, "It came later."),)
     assert through_json(shapes.rollback_to_shape("audit", files)) == {
         "version": 1,
@@ -423,7 +427,7 @@ def test_every_key_is_described_in_the_docs() -> None:
         shapes.history_shape([(VERSION, None)]),
         shapes.states_shape({"audit": VERSION.indexed_at}, []),
         shapes.state_shape("audit", VERSION.indexed_at),
-        shapes.rollback_shape(1, VERSION),
+        shapes.rollback_shape(1, [VERSION]),
         shapes.rollback_to_shape("audit", report.files),
         shapes.receipt_shape(RECEIPT),
         shapes.error_shape("IndexNotFound", "No index.", "Make one."),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -12,8 +14,9 @@ from citewell import Index, Principal, Settings
 from citewell.errors import UnknownId, UsageError
 from citewell.models.embedder import Vectors
 from citewell.models.minilm import MiniLM
+from citewell.stores import lance_writing
 from citewell.stores.store import VersionKey
-from citewell.types import Answer, Ending, FileReport, FileState, IndexReport
+from citewell.types import Answer, Document, Ending, FileReport, FileState, IndexReport, Version
 from tests.clock import at
 
 QUESTION = "How many days does a customer have to dispute a payment?"
@@ -199,7 +202,7 @@ def test_a_document_goes_back_and_its_file_is_set_aside_until_it_changes(
     write(folder / "policy.md", 90)
     index.add(folder)
     embedded.clear()
-    back = index.rollback(str(folder / "policy.md"))
+    (back,) = index.rollback(str(folder / "policy.md"))
     assert (back.number, back.current) == (3, True)
     assert days_in(index.ask(QUESTION)) == "60"
     assert states(index.add(folder))["policy.md"] is FileState.UNCHANGED
@@ -208,7 +211,7 @@ def test_a_document_goes_back_and_its_file_is_set_aside_until_it_changes(
     write(folder / "policy.md", 120)
     assert states(index.add(folder))["policy.md"] is FileState.UPDATED
     assert days_in(index.ask(QUESTION)) == "120"
-    assert index.rollback(str(folder / "policy.md"), 2).number == 5
+    assert index.rollback(str(folder / "policy.md"), 2)[0].number == 5
     assert days_in(index.ask(QUESTION)) == "90"
     with pytest.raises(UnknownId, match="no earlier version 9"):
         index.rollback(str(folder / "policy.md"), 9)
@@ -223,7 +226,7 @@ def test_what_is_deleted_is_in_no_leg_and_comes_back_whole(index: Index, folder:
     assert receipt.kept_until == date.today() + timedelta(days=30)  # noqa: DTZ011  # both are this machine's
     assert index.ask(QUESTION, as_of=date(2020, 1, 1)).abstained
     assert not any("60" in hit.chunk.text for hit in index.search("dispute payment customer"))
-    assert index.rollback(str(folder / "policy.md")).number == 2
+    assert index.rollback(str(folder / "policy.md"))[0].number == 2
     assert days_in(index.ask(QUESTION)) == "60"
     # Its file is there and says the same: nothing to do.
     assert states(index.add(folder))["policy.md"] is FileState.UNCHANGED
@@ -348,6 +351,162 @@ def test_a_purge_leaves_no_byte_of_a_document_in_any_file(index: Index, folder: 
     assert days_in(index.ask(QUESTION)) == "60"
     with pytest.raises(UnknownId):
         index.purge(str(folder / "secret.md"))
+
+
+def test_a_purge_that_was_cut_short_is_ended_by_its_repetition_or_by_any_run(index: Index, folder: Path) -> None:
+    index.add(folder)
+    vectors = [row.tobytes() for row in index._store.fetch(keys_of(index, folder / "hours.md"))[0].vectors]
+    needles = [b"Branches open at nine", *vectors]
+    for end in ("repetition", "run", "migration"):
+        die_while_purging(index, folder / "hours.md")
+        with pytest.raises(UnknownId):
+            index.history(str(folder / "hours.md"))
+        assert all(found_in(index, needle) for needle in needles)
+        if end == "repetition":
+            receipt = index.purge(str(folder / "hours.md"))
+            assert [(one.source, one.versions, one.parts["texts"]) for one in receipt.removed] == [
+                ((folder / "hours.md").as_uri(), (1,), 1)
+            ]
+        elif end == "run":
+            index.add(folder / "policy.md")
+        else:
+            with pytest.raises(UsageError, match="no generation to go back to"):
+                index.migrate_back()
+        assert [needle for needle in needles if found_in(index, needle)] == []
+        with pytest.raises(UnknownId):
+            index.purge(str(folder / "hours.md"))
+        index.add(folder)
+    assert index.show(str(folder / "hours.md"))
+
+
+def test_another_purge_ends_one_that_was_cut_short_and_has_a_receipt_of_its_own(index: Index, folder: Path) -> None:
+    index.add(folder)
+    die_while_purging(index, folder / "hours.md")
+    (removed,) = index.purge(str(folder / "policy.md")).removed
+    assert removed.source == (folder / "policy.md").as_uri()
+    assert not found_in(index, b"Branches open at nine")
+    index.add(folder)
+    die_while_purging(index, folder / "hours.md")
+    receipt = index.purge(str(folder))
+    assert [one.source.rpartition("/")[2] for one in receipt.removed] == ["hours.md", "policy.md"]
+
+
+def test_a_purge_is_repeated_by_any_name_of_it(index: Index, folder: Path) -> None:
+    archived(folder)
+    index.add(folder)
+    mail = index.show(str(folder / "rates.eml"))
+    for name in (mail.id, (folder / "rates.eml").as_uri(), str(folder / "rates.eml")):
+        die_while_purging(index, folder / "rates.eml")
+        removed = index.purge(name).removed
+        assert [one.source.removeprefix((folder / "rates.eml").as_uri()) for one in removed] == [
+            "",
+            *(f"!/{inside}" for inside in INSIDE),
+        ]
+        index.add(folder)
+
+
+class ScriptedDeath(Exception):
+    """Stands for the death of the writer at the point where it is raised."""
+
+
+def die(*_: object) -> None:
+    raise ScriptedDeath
+
+
+def die_while_purging(index: Index, file: Path) -> None:
+    """After the commit, when the files are to be removed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lance_writing, "erase", die)
+        with pytest.raises(ScriptedDeath):
+            index.purge(str(file))
+
+
+INSIDE = ["fees.md", "rates.zip", "rates.zip!/rates/loans.md", "rates.zip!/rates/savings.md"]
+
+
+def archived(folder: Path) -> None:
+    """A mail with two attachments, one of them an archive."""
+    with zipfile.ZipFile(folder / "rates.zip", "w") as archive:
+        archive.writestr("rates/savings.md", "# Savings\n\nSavings earn two per cent.\n")
+        archive.writestr("rates/loans.md", "# Loans\n\nLoans cost nine per cent.\n")
+    mail = EmailMessage()
+    mail["Subject"], mail["From"], mail["To"] = "Rates", "a@bank.example", "b@bank.example"
+    mail.set_content("The rates of this year are attached.")
+    mail.add_attachment("# Fees\n\nAn account costs three dollars.\n", subtype="markdown", filename="fees.md")
+    mail.add_attachment(
+        (folder / "rates.zip").read_bytes(), maintype="application", subtype="zip", filename="rates.zip"
+    )
+    (folder / "rates.zip").unlink()
+    (folder / "rates.eml").write_bytes(mail.as_bytes())
+
+
+def names_of(versions: Iterable[Version | Document]) -> list[str]:
+    return sorted(one.source.rpartition("/files/")[2] for one in versions)
+
+
+def test_with_a_deleted_mail_comes_back_what_was_deleted_with_it(
+    index: Index, folder: Path, embedded: list[str]
+) -> None:
+    archived(folder)
+    index.add(folder)
+    fees, *others = (f"rates.eml!/{name}" for name in INSIDE)
+    assert names_of(index.documents())[2:] == ["rates.eml", fees, *others]
+    index.delete(f"{folder}/rates.eml!/fees.md")
+    index.delete(str(folder / "rates.eml"))
+    assert names_of(index.documents()) == ["hours.md", "policy.md"]
+    embedded.clear()
+    back = index.rollback(str(folder / "rates.eml"))
+    assert [one.source.rpartition("/files/")[2] for one in back] == ["rates.eml", *others]
+    assert {(one.number, one.current) for one in back} == {(2, True)}
+    assert index.search("What do loans cost?")[0].chunk.text.endswith("Loans cost nine per cent.")
+    # What was deleted before it, on its own, comes back by its own name.
+    assert names_of(index.deleted()) == [fees]
+    assert names_of(index.rollback(f"{folder}/rates.eml!/fees.md")) == [fees]
+    assert embedded == []
+    assert set(states(index.add(folder)).values()) == {FileState.UNCHANGED}
+    # An archive of which only the files inside are deleted is not the matter of a folder.
+    index.delete(f"{folder}/rates.eml!/fees.md")
+    with pytest.raises(UnknownId):
+        index.rollback(str(folder))
+
+
+def test_a_folder_comes_back_as_it_was_deleted(index: Index, folder: Path, embedded: list[str]) -> None:
+    archived(folder)
+    rules(folder, 'match = "hours.md"\nexpires = 2026-02-01')
+    with at(datetime(2026, 1, 1, tzinfo=UTC)):
+        index.add(folder)
+        before = names_of(index.documents())
+    write(folder / "policy.md", 90)
+    with at(datetime(2026, 2, 1, tzinfo=UTC)):
+        index.add(folder)
+        assert names_of(index.deleted()) == ["hours.md"]
+        index.delete(str(folder))
+        assert index.documents() == ()
+        embedded.clear()
+        with pytest.raises(UnknownId):
+            index.rollback(str(folder), 1)
+        back = index.rollback(str(folder))
+        # What has expired stays away: the next run would only take it out again.
+        assert names_of(back) == names_of(index.documents()) == [name for name in before if name != "hours.md"]
+        assert days_in(index.ask(QUESTION)) == "90"
+        assert [one.number for one in back if one.source.endswith("policy.md")] == [3]
+        assert embedded == []
+        with pytest.raises(UnknownId):
+            index.rollback(str(folder))
+
+
+def test_a_named_state_is_forgotten_and_its_name_is_free(index: Index, folder: Path) -> None:
+    index.add(folder)
+    for name in ("first", "second"):
+        index.name_state(name)
+    assert index.drop_state("first") < index.states()["second"]
+    assert set(index.states()) == {"second"}
+    assert len(index.documents()) == 2
+    for call in (index.drop_state, index.rollback_to):
+        with pytest.raises(UnknownId, match="Named states: second"):
+            call("first")
+    index.name_state("first")
+    assert list(index.states()) == ["second", "first"]
 
 
 def keys_of(index: Index, path: Path) -> list[VersionKey]:

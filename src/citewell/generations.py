@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from citewell.errors import IndexFormatError
 from citewell.stores.home import Home, Pointer
 from citewell.stores.store import Store
+from citewell.types import Removed
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,26 @@ def tidy(home: Home) -> list[int]:
         for number in gone:
             home.drop(number)
     return gone
+
+
+def erasing(home: Home) -> dict[int, tuple[Removed, ...]]:
+    """What a purge that was cut short has taken out of a generation, while files of it may still hold it."""
+    stores = ((number, opened(home, number)) for number in home.generations())
+    return {number: store.erasing for number, store in stores if store is not None and store.erasing is not None}
+
+
+def end_erasing(home: Home) -> dict[int, tuple[Removed, ...]]:
+    """Remove the files of which `erasing` tells; returns what it told.
+
+    Raises:
+        IndexLocked: another process is writing.
+    """
+    with home.writing():
+        found = erasing(home)
+        for number in found:
+            with home.open(number).writing():
+                pass  # which begins by it
+    return found
 
 
 def others(home: Home, pointer: Pointer) -> list[int]:

@@ -7,8 +7,10 @@ answering    check - search (legs, fuse) - floor - answer - cite     Index.ask
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from types import TracebackType
@@ -19,7 +21,9 @@ from citewell.credentials import Credentials
 from citewell.errors import IndexFormatError, IndexingStopped, PathError, QuestionError, ServiceError
 from citewell.filters import FieldType, Filter, check
 from citewell.generation.answer import answer
+from citewell.generation.extractive import extract
 from citewell.generation.lost import lost_warnings
+from citewell.history import analyse_again
 from citewell.ingest import Ingest
 from citewell.intake import Intake
 from citewell.journal import Journal, OnProgress
@@ -29,10 +33,10 @@ from citewell.migration import Gate, Migration, migrate, roll_back, with_embedde
 from citewell.models import configured
 from citewell.models.fingerprint import canaries, require_same_space
 from citewell.retrieval.analyser import ANALYSER_VERSION
-from citewell.retrieval.floor import above_floor
+from citewell.retrieval.floor import above_floor, floor_of, floor_warnings
 from citewell.retrieval.search import search
 from citewell.settings import Settings
-from citewell.stores.home import Home
+from citewell.stores.home import Calibration, Home
 from citewell.stores.homes import folder_at, home_at
 from citewell.stores.newest import of_newest
 from citewell.stores.store import OWNER, LedgerLine, MadeWith, Reader, Scope, Store
@@ -42,6 +46,8 @@ from citewell.types import (
     Document,
     Ending,
     FileReport,
+    Floor,
+    FloorOrigin,
     Hit,
     IndexReport,
     Principal,
@@ -68,7 +74,7 @@ class Index:
     `add`, `search` and `ask` has an async twin that runs the same code in a worker thread: `aadd`, `asearch`, `aask`.
     """
 
-    def __init__(self, home: Home, embedder: Embedder, settings: Settings, llm: LLM | None) -> None:
+    def __init__(self, home: Home, embedder: Embedder, settings: Settings, llm: LLM | None = None) -> None:
         """Use `open` or `create`."""
         self.settings = settings
         self._home = home
@@ -143,6 +149,7 @@ class Index:
         with self._upkeep.writing() as store:
             self._require_same_embedder(self._home.pointer().current, store)
             store.declare(self.settings.metadata.fields)
+            analyse_again(store)
             history = self._upkeep.history_of(store)
             intake = Intake(store, self.settings, journal, history.today, credentials)
             run = Ingest(store, self._embedder, self.settings, journal, history)
@@ -171,6 +178,7 @@ class Index:
         with self._upkeep.writing() as store:
             self._require_same_embedder(self._home.pointer().current, store)
             store.declare(self.settings.metadata.fields)
+            analyse_again(store)
             history = self._upkeep.history_of(store)
             intake = Intake(store, self.settings, journal, history.today)
             run = Ingest(store, self._embedder, self.settings, journal, history)
@@ -234,8 +242,11 @@ class Index:
         """The day until which a version that is only kept can be brought back; None for one that is found."""
         return self._upkeep.kept_until(version)
 
-    def rollback(self, name: str, number: int | None = None) -> Version:
+    def rollback(self, name: str, number: int | None = None) -> tuple[Version, ...]:
         """Bring back an earlier version of a document, or a deleted one, as its newest; by default the last before now.
+
+        With a deleted one come the files inside it that were deleted with it; of a folder, all that was deleted below.
+        The versions that are the newest now are returned, by source: the document before what lies in it.
 
         It has the rights that the document has now, as far as the version had them. What its file holds now is not
         taken in again until the file changes. Nothing is embedded again.
@@ -255,6 +266,15 @@ class Index:
         """
         return self._upkeep.name_state(state)
 
+    def drop_state(self, state: str) -> datetime:
+        """Forget a named state, and only the name: no document changes. Returns when it was.
+
+        Raises:
+            UnknownId: there is no such state.
+            IndexLocked: another process is writing.
+        """
+        return self._upkeep.drop_state(state)
+
     def states(self) -> dict[str, datetime]:
         """The named states and when they were."""
         return dict(self._home.pointer().states)
@@ -267,6 +287,41 @@ class Index:
             IndexLocked: another process is writing.
         """
         return self._upkeep.roll_all_back(state)
+
+    def set_floor(
+        self,
+        least: float | None,
+        *,
+        answerable: int,
+        unanswerable: int,
+        refusal_precision: float | None,
+        refusal_recall: float,
+    ) -> Calibration:
+        """Keep a floor that was fitted with this embedder; see `evaluation.calibration`, and `Calibration` for what
+        the figures are. It holds until the next one, or until the index is migrated to another embedder.
+
+        Raises:
+            ValueError: `least` is no finite number, nor None.
+            FingerprintMismatch: the embedder is not the one that made the index.
+            IndexLocked: another process is writing.
+        """
+        if least is not None and not math.isfinite(least):
+            raise ValueError(f"{least} is no floor")
+        with self._home.writing():
+            generation, store = self._newest()
+            self._require_same_embedder(generation, store)
+            calibration = Calibration(
+                least=least,
+                generation=generation,
+                embedder=store.made_with.embedder,
+                answerable=answerable,
+                unanswerable=unanswerable,
+                refusal_precision=refusal_precision,
+                refusal_recall=refusal_recall,
+                made=clock.today(),
+            )
+            self._home.switch(replace(self._home.pointer(), calibration=calibration))
+        return calibration
 
     # Answering
 
@@ -406,6 +461,7 @@ class Index:
             generation=pointer.current,
             created=pointer.created,
             bytes_on_disk=self._home.bytes_on_disk(),
+            floor=self._floor(),
             past_versions=len(store.versions()) - counts.documents,
         )
 
@@ -425,7 +481,8 @@ class Index:
         trace = Trace()
         found = self._search(question, self.settings.retrieval.keep, scope, reader, trace)
         with trace.step("floor", len(found)) as step:
-            hits = above_floor(question, found, self.settings.retrieval.floor)
+            floor = self._floor()
+            hits = self._passing(question, found, floor)
             step.out = len(hits)
         with trace.step("answer", len(hits)) as step:
             draft = answer(
@@ -446,10 +503,24 @@ class Index:
             abstained=draft.abstained,
             reason=draft.reason,
             hits=hits,
-            warnings=draft.warnings + lost,
+            warnings=draft.warnings + floor_warnings(floor) + lost,
             usage=draft.usage,
             trace=tuple(trace.steps),
         )
+
+    def _floor(self) -> Floor:
+        generation, store = self._newest()
+        calibration = self._home.pointer().calibration
+        return floor_of(self.settings.retrieval.floor, calibration, generation, store.made_with.embedder)
+
+    def _passing(self, question: str, found: tuple[Hit, ...], floor: Floor) -> tuple[Hit, ...]:
+        """Those to answer from: at or above the floor, or all if some sentence of theirs is about the question."""
+        if floor.origin is FloorOrigin.OFF:
+            return found
+        hits = above_floor(question, found, floor.least)
+        # Without a language model the answer itself begins with this check.
+        unchecked = floor.origin is FloorOrigin.NOTHING_SEPARATES and self._llm is not None
+        return () if unchecked and not extract(question, hits, self._embedder, 1) else hits
 
     def _search(self, query: str, k: int, scope: Scope, reader: Reader, trace: Trace) -> tuple[Hit, ...]:
         return search(

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from pydantic import ValidationError
 
 from citewell.errors import FingerprintMismatch, Refused, SettingsError, UsageError
-from citewell.generations import opened, others, tidy
+from citewell.generations import end_erasing, opened, others, tidy
 from citewell.journal import OnProgress
 from citewell.models import configured
 from citewell.models.embedder import Embedder, ModelIdentity
@@ -131,6 +131,7 @@ def migrate(
     """
     begin = time.perf_counter()
     with home.writing():
+        end_erasing(home)  # of a generation that is only kept, no run of the index would
         pointer = home.pointer()
         current = home.open(pointer.current)
         carried, comparison = None, None
@@ -160,6 +161,7 @@ def roll_back(home: Home, models: Models, *, on_progress: OnProgress | None = No
     """
     begin = time.perf_counter()
     with home.writing():
+        end_erasing(home)
         pointer = home.pointer()
         if pointer.previous is None:
             raise UsageError(

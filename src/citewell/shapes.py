@@ -151,6 +151,11 @@ def status_shape(status: Status) -> Shape:
         "generation": status.generation,
         "created": status.created,
         "bytes_on_disk": status.bytes_on_disk,
+        "floor": {
+            "least": status.floor.least,
+            "origin": status.floor.origin.value,
+            "made": _iso(status.floor.made),
+        },
         "past_versions": status.past_versions,
     }
 
@@ -189,9 +194,15 @@ def state_shape(name: str, at: datetime) -> Shape:
     return {"version": VERSION, "state": _state(name, at)}
 
 
-def rollback_shape(restored: int, now: Version) -> Shape:
-    """`restored` is the number of the version that came back as `now`."""
-    return {"version": VERSION, "restored": restored, "now": version_shape(now, None)}
+def rollback_shape(restored: int | None, now: Sequence[Version]) -> Shape:
+    """`restored` is the number of the version that came back as `now`, with what lies in it; None of a folder."""
+    first, inside = (None, now) if restored is None else (version_shape(now[0], None), now[1:])
+    return {
+        "version": VERSION,
+        "restored": restored,
+        "now": first,
+        "with_it": [version_shape(one, None) for one in inside],
+    }
 
 
 def rollback_to_shape(state: str, files: Sequence[FileReport]) -> Shape:

@@ -496,6 +496,29 @@ class Progress:
     source: str
 
 
+class FloorOrigin(StrEnum):
+    """Where the floor comes from, or why there is none."""
+
+    CALIBRATED = "calibrated"
+    BUILT_IN = "built-in"
+    SETTINGS = "settings"
+    OFF = "off"
+    NOT_CALIBRATED = "not calibrated"
+    NOTHING_SEPARATES = "nothing separates"
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """The least evidence that a passage must have; None where none is asked for. docs/floor.md says what it is.
+
+    `made` is the day of the calibration, where there is one.
+    """
+
+    origin: FloorOrigin
+    least: float | None = None
+    made: date | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Status:
     """An index in numbers, for its owner."""
@@ -509,4 +532,5 @@ class Status:
     generation: int
     created: str
     bytes_on_disk: int
+    floor: Floor
     past_versions: int = 0

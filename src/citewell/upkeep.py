@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -18,9 +18,9 @@ from citewell.intake import NO_FILE
 from citewell.loading import document_id, inner_source, source_at
 from citewell.models.embedder import Embedder
 from citewell.settings import Storage
-from citewell.stores.home import Home
+from citewell.stores.home import Home, Pointer
 from citewell.stores.store import OWNER, IndexedDocument, LedgerLine, Store, VersionKey
-from citewell.types import Ending, FileReport, FileState, Receipt, Removed, Version
+from citewell.types import BETWEEN_SOURCES, Ending, FileReport, FileState, Receipt, Removed, Version
 
 MAX_STATES = 1_000
 
@@ -50,11 +50,14 @@ class Upkeep:
     def purge(self, name: str) -> Receipt:
         """See `Index.purge`."""
         with self.home.writing():
-            stores = [self.home.open(self.home.pointer().current), *stores_beside(self.home)]
-            removed = max((self._purged(name, store) for store in stores), key=len)
+            index = self.home.open(self.home.pointer().current)
+            cut_short = _cut_short(name, index)
+            # The index comes last: what is found in it no more is in no generation.
+            purged = [cut_short, *(_purged(name, store) for store in (*stores_beside(self.home), index))]
+            removed = {one.document_id: one for every in purged for one in every}
             if not removed:
                 raise unknown(name)
-            return Receipt(removed, None, purged=True)
+            return Receipt(tuple(sorted(removed.values(), key=lambda one: one.source)), None, purged=True)
 
     def versions(self, name: str) -> tuple[Version, ...]:
         """See `Index.history`."""
@@ -74,32 +77,24 @@ class Upkeep:
             return None
         return version.ended_at.date() + timedelta(days=self.storage.keep_deleted_days)
 
-    def roll_back(self, name: str, number: int | None) -> Version:
+    def roll_back(self, name: str, number: int | None) -> tuple[Version, ...]:
         """See `Index.rollback`."""
         with self.writing() as store:
             versions = _versions_of(name, store)
-            if not versions:
-                raise unknown(name)
             current = next((version for version in versions if version.current), None)
-            earlier = [version for version in versions if not version.current]
-            wanted = [version for version in earlier if number in (None, version.number)]
-            if not wanted:
-                kept = ", ".join(str(version.number) for version in earlier) or "none"
-                raise UnknownId(
-                    f"{name!r} has no earlier version {number if number is not None else ''}.".replace(" .", "."),
-                    remedy=f"Versions that can be brought back: {kept}.",
-                )
-            changes = self._restored(store, [(wanted[-1], current)])
+            back = {version.document_id: version for version in _coming_back(name, store)} if current is None else {}
+            if versions:
+                back[versions[0].document_id] = _earlier(name, versions, number)
+            if not back or (number is not None and not versions):
+                raise unknown(name)
+            changes = self._restored(store, [(version, current) for version in back.values()])
             store.commit(changes.put, changes.drop)
-            return store.versions([wanted[-1].document_id])[-1]
+            return tuple(version for version in store.versions(back.keys()) if version.current)
 
     def roll_all_back(self, state: str) -> tuple[FileReport, ...]:
         """See `Index.rollback_to`."""
         with self.writing() as store:
-            moment = self.home.pointer().states.get(state)
-            if moment is None:
-                known = ", ".join(sorted(self.home.pointer().states)) or "none"
-                raise UnknownId(f"There is no state named {state!r}.", remedy=f"Named states: {known}.")
+            moment = _moment(state, self.home.pointer())
             back: list[tuple[Version, Version | None]] = []
             gone: list[Version] = []
             reports: list[FileReport] = []
@@ -131,6 +126,15 @@ class Upkeep:
             self.home.switch(replace(pointer, states={**pointer.states, state: now}))
             return now
 
+    def drop_state(self, state: str) -> datetime:
+        """See `Index.drop_state`."""
+        with self.home.writing():
+            pointer = self.home.pointer()
+            moment = _moment(state, pointer)
+            left = {name: when for name, when in pointer.states.items() if name != state}
+            self.home.switch(replace(pointer, states=left))
+            return moment
+
     @contextmanager
     def writing(self) -> Iterator[Store]:
         """The newest generation, held against other writers."""
@@ -161,14 +165,6 @@ class Upkeep:
         known |= dict(zip(missing, self.embedder.embed_passages(list(missing.values())), strict=True))
         return replace(one, vectors=np.stack([known[item.text_hash] for item in one.entries]))
 
-    def _purged(self, name: str, store: Store) -> tuple[Removed, ...]:
-        with store.writing():
-            versions = _versions_of(name, store, inside=True)
-            removed = _counted(store, versions)
-            store.commit([], [VersionKey(version.document_id, version.number) for version in versions])
-            store.erase()
-            return removed
-
 
 def ids_of(name: str) -> tuple[str, ...]:
     """The ids that a name may stand for: it is one itself, a source URI, a link to a place in it, or a path."""
@@ -196,8 +192,82 @@ def _versions_of(name: str, store: Store, *, inside: bool = False) -> list[Versi
     if not inside:
         return own
     root = own[0].source if own else source_at(name)
-    beginnings = (root + "/", inner_source(root))
-    return [one for one in store.versions() if one.source == root or one.source.startswith(beginnings)]
+    return [one for one in store.versions() if _is_of(root, one.source)]
+
+
+def _is_of(root: str, source: str) -> bool:
+    """Whether a source is that of `root`, or of what lies in it or below it."""
+    return source == root or source.startswith((root + "/", inner_source(root)))
+
+
+def _purged(name: str, store: Store) -> tuple[Removed, ...]:
+    with store.writing():
+        removed = _counted(store, _versions_of(name, store, inside=True))
+        store.erase(removed)
+        return removed
+
+
+def _cut_short(name: str, store: Store) -> list[Removed]:
+    """What a purge that was cut short has removed under that name."""
+    gone, ids = store.erasing or (), ids_of(name)
+    root = next((one.source for one in gone if one.document_id in ids), source_at(name))
+    return [one for one in gone if _is_of(root, one.source)]
+
+
+def _earlier(name: str, versions: Sequence[Version], number: int | None) -> Version:
+    """The last that is not the current one, or that of a number.
+
+    Raises:
+        UnknownId: there is none.
+    """
+    earlier = [version for version in versions if not version.current]
+    wanted = [version for version in earlier if number in (None, version.number)]
+    if not wanted:
+        kept = ", ".join(str(version.number) for version in earlier) or "none"
+        raise UnknownId(
+            f"{name!r} has no earlier version {number if number is not None else ''}.".replace(" .", "."),
+            remedy=f"Versions that can be brought back: {kept}.",
+        )
+    return wanted[-1]
+
+
+def _coming_back(name: str, store: Store) -> list[Version]:
+    """What was deleted under that name, in it or below it, each as its last version.
+
+    What lies in a file comes back with it, if it went with it: at the same moment, for the same reason.
+    """
+    groups = _by_document(_versions_of(name, store, inside=True))
+    ids, known = ids_of(name), {versions[0].source for versions in groups}
+    back: dict[str, Version] = {}
+    for last in sorted((versions[-1] for versions in groups), key=lambda version: version.source):
+        holder = _holder(last.source, known)
+        if holder is None:
+            comes = not last.current and (last.ending is Ending.DELETED or last.document_id in ids)
+        else:
+            comes = holder in back and (back[holder].ended_at, back[holder].ending) == (last.ended_at, last.ending)
+        if comes:
+            back[last.source] = last
+    return list(back.values())
+
+
+def _holder(source: str, known: Collection[str]) -> str | None:
+    """The nearest of the known sources that the file lies inside."""
+    while source := source.rpartition(BETWEEN_SOURCES)[0]:
+        if source in known:
+            return source
+    return None
+
+
+def _moment(state: str, pointer: Pointer) -> datetime:
+    """When the state was named.
+
+    Raises:
+        UnknownId: there is no such state.
+    """
+    if state not in pointer.states:
+        known = ", ".join(sorted(pointer.states)) or "none"
+        raise UnknownId(f"There is no state named {state!r}.", remedy=f"Named states: {known}.")
+    return pointer.states[state]
 
 
 def _by_document(versions: Sequence[Version]) -> list[list[Version]]:

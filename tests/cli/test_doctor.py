@@ -19,17 +19,19 @@ from citewell.diagnosis import advice, installation, place
 from citewell.diagnosis.findings import Finding, Severity
 from citewell.models.minilm import MiniLM
 from citewell.settings import Chunking, Models, Retrieval, Settings, Storage
+from citewell.stores import lance_writing
 from citewell.stores.folder import FolderHome
 from citewell.stores.lance import LanceStore
 from citewell.stores.lance_rows import CHUNKS, ENTRIES
 from citewell.stores.store import OWNER, IndexedDocument, MadeWith, VersionKey
+from citewell.types import Removed
 from tests.cli.conftest import Run, another_writer
 from tests.stores.postgres_engine import server
 
 OF_THE_INSTALLATION = ["versions", "settings", "plugins", "secrets", "model", "embedder", "reading"]
 OF_THE_INDEX = [
-    "index", "generations", "run", "files", "rows", "indexes", "engine", "history", "days", "fields", "analyser",
-    "searching", "writing", "fingerprint", "leftovers", "disk",
+    "index", "generations", "purges", "run", "files", "rows", "indexes", "engine", "history", "days", "fields",
+    "analyser", "searching", "writing", "fingerprint", "leftovers", "disk",
 ]  # fmt: skip
 
 
@@ -298,6 +300,27 @@ def test_an_unfinished_generation_is_removed_and_a_kept_one_stays(index: Path, c
     assert FolderHome(index, Storage()).generations() == [1, 2]
     shown = citewell("doctor", "--index", index).out
     assert "generation 2 (all-MiniLM-L6-v2-int8, " in shown
+
+
+def test_a_purge_that_was_cut_short_is_named_and_ended(index: Path, citewell: Run) -> None:
+    store = store_of(index)
+    first = store.versions()[0]
+    with pytest.MonkeyPatch.context() as patch, suppress(ScriptedDeath), store.writing():
+        patch.setattr(lance_writing, "erase", die)
+        store.erase([Removed(first.document_id, first.source, (first.number,), {})])
+    code, check = only(citewell, "purges", index)
+    assert (code, check["severity"], check["fixable"]) == (0, "warning", True)
+    assert f"a purge of 1 documents ({first.source}) was cut short" in check["message"]
+    with another_writer(index) as pid:
+        ran = citewell("doctor", "--index", index, "--json")
+        (under_way,) = [check for check in ran.json["checks"] if check["name"] == "purges"]
+    assert (under_way["severity"], f"process {pid}" in under_way["message"]) == ("ok", True)
+    assert fixed(citewell, index) == ["removed the files of generation 1 that held what was purged"]
+    assert store.erasing is None
+
+
+def die(*_: object) -> None:
+    raise ScriptedDeath
 
 
 def test_what_is_left_over_is_removed(index: Path, citewell: Run) -> None:

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from datetime import UTC, datetime
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -76,7 +77,8 @@ def test_back_to_a_version(revised: Path, citewell: Run) -> None:
     )
     assert "120 days" in citewell("ask", QUESTION).out
     shape = citewell("rollback", "manuals/manual-2026.md", "--to", "2", "--json").json
-    assert list(shape) == ["version", "restored", "now"]
+    assert list(shape) == ["version", "restored", "now", "with_it"]
+    assert shape["with_it"] == []
     assert (shape["restored"], shape["now"]["number"], shape["now"]["current"]) == (2, 4, True)
     assert "100 days" in citewell("ask", QUESTION).out
     unknown = citewell("rollback", "manuals/manual-2026.md", "--to", "9")
@@ -131,6 +133,16 @@ def test_states_and_what_was_deleted(revised: Path, citewell: Run) -> None:
         r"The index as it was at .* UTC is called later\.\n", citewell("history", "--name", "later").out
     )
     assert citewell("history", "--name", "later").code == 2
+    assert re.fullmatch(
+        r"The index as it was at .* UTC is no longer called later\.\n", citewell("history", "--drop", "later").out
+    )
+    assert citewell("history", "--drop", "after", "--json").json == named
+    assert [state["name"] for state in citewell("history", "--json").json["states"]] == ["before"]
+    assert citewell("history", "--drop", "after").err.splitlines() == [
+        "citewell: There is no state named 'after'.",
+        "  Named states: before.",
+    ]
+    assert citewell("history", "--drop", "before", "--name", "after").code == 2
 
 
 def test_an_index_without_a_past(bank: Path, citewell: Run) -> None:
@@ -159,8 +171,45 @@ def test_a_folder_is_deleted_with_all_below_it(manuals: Path, citewell: Run) -> 
         f"manuals/{name}" for name in ("letter.md", "manual-2025.md", "manual-2026.md", "scoring.md")
     ]
     assert ran.out.splitlines()[5] == "Deleted 4 documents."
-    assert "`citewell history` lists them." in ran.out
+    assert re.fullmatch(
+        r"Until \S+ `citewell rollback manuals` brings them back, and `citewell history` lists them.",
+        ran.out.splitlines()[-1],
+    )
     assert citewell("documents").out == "No documents.\n"
+
+
+def test_a_folder_is_brought_back_with_all_below_it(manuals: Path, citewell: Run) -> None:
+    citewell("index", "manuals")
+    citewell("delete", "manuals")
+    back = citewell("rollback", "manuals")
+    assert (back.code, back.err) == (0, "")
+    assert back.out.splitlines() == [
+        *(
+            f"manuals/{name}.md is back, as version 2. Readable by {'fraud_team' if name == 'scoring' else 'everyone'}."
+            for name in ("letter", "manual-2025", "manual-2026", "scoring")
+        ),
+        "Brought back 4 documents.",
+    ]
+    assert citewell("rollback", "manuals").code == 2
+    citewell("delete", "manuals")
+    shape = citewell("rollback", "manuals", "--json").json
+    assert (shape["restored"], shape["now"], len(shape["with_it"])) == (None, None, 4)
+    assert all(list(version) == VERSION_KEYS for version in shape["with_it"])
+
+
+def test_a_mail_is_brought_back_with_its_attachments(tmp_path: Path, manuals: Path, citewell: Run) -> None:
+    mail = EmailMessage()
+    mail["Subject"] = "Fees"
+    mail.set_content("The fees are attached.")
+    mail.add_attachment("# Fees\n\nAn account costs three dollars.\n", subtype="markdown", filename="fees.md")
+    (manuals / "fees.eml").write_bytes(mail.as_bytes())
+    citewell("index", "manuals")
+    citewell("delete", "manuals/fees.eml")
+    assert citewell("rollback", "manuals/fees.eml").out.splitlines() == [
+        "manuals/fees.eml!/fees.md is back, as version 2. Readable by everyone.",
+        "manuals/fees.eml is as in version 1 again, now as version 2.",
+        "Readable by everyone. What its file holds now is taken in when the file changes.",
+    ]
 
 
 def test_a_receipt_as_json(manuals: Path, citewell: Run) -> None:

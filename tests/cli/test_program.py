@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from tests.cli.conftest import Ran, Run, program
 
 COMMANDS = ["index", "ask", "search", "status", "documents", "show", "history", "rollback"]
 COMMANDS += ["delete", "purge", "migrate", "doctor"]
+COMMANDS += ["evaluate", "compare", "diagnose", "tune", "calibrate", "evaluate-judge", "cost"]
+GROUPS = ["testset"]
 HEAVY = ["pydantic", "numpy", "lancedb", "pyarrow", "onnxruntime", "tokenizers", "rich", "citewell.index"]
 
 
@@ -29,16 +32,17 @@ sys.exit(code or ", ".join(loaded) or 0)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert [word for line in done.stdout.split("Commands:")[1].splitlines() for word in line.split()[:1]] == COMMANDS
+    listed = [word for line in done.stdout.split("Commands:")[1].splitlines() for word in line.split()[:1]]
+    assert listed == COMMANDS + GROUPS
 
 
 def test_without_arguments_it_shows_the_help(citewell: Run) -> None:
     assert citewell() == citewell("--help")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, "testset draft", "testset import", "testset check"])
 def test_every_command_has_help_and_json(citewell: Run, command: str) -> None:
-    ran = citewell(command, "--help")
+    ran = citewell(*command.split(), "--help")
     assert ran.code == 0
     assert "--json" in ran.out
     assert "--index PLACE" in ran.out
@@ -98,6 +102,51 @@ def test_an_unexpected_error_says_how_to_see_its_trace(citewell: Run, monkeypatc
     assert "Traceback" not in ran.err
     monkeypatch.setenv("CITEWELL_DEBUG", "1")
     assert "Traceback" in citewell("status").err
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+@pytest.mark.parametrize("leads_to_another", [False, True])
+def test_a_full_disk_is_refused_with_its_folder(
+    citewell: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, number: int, leads_to_another: bool
+) -> None:
+    def scripted_full_disk(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number), str(tmp_path / "part"))
+
+    def scripted_other_fault(*_: object, **__: object) -> None:
+        try:
+            scripted_full_disk()
+        except OSError as error:
+            raise RuntimeError("the archive is broken") from error
+
+    monkeypatch.setattr(border, "app", scripted_other_fault if leads_to_another else scripted_full_disk)
+    ran = citewell("status", "--json")
+    assert ran.code == 3
+    assert (ran.json["error"]["kind"], ran.err.count("\n")) == ("DiskFull", 2)
+    assert f"no room left to write in {tmp_path};" in ran.err.splitlines()[0]
+    assert f"Make room in {tmp_path}, and" in ran.err.splitlines()[1]
+
+
+def test_a_full_disk_that_is_not_named_may_be_that_of_temporary_files(
+    citewell: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def scripted_full_disk(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(border, "app", scripted_full_disk)
+    ran = citewell("status")
+    assert ran.code == 3
+    assert "TMPDIR" in ran.err.splitlines()[1]
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_an_output_that_is_full_is_refused(option: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        command = [sys.executable, "-m", "citewell", option]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 3
+    assert done.stderr.startswith(b"citewell: There is no room left to write;")
+    assert b"Traceback" not in done.stderr
+    assert b"ignored" not in done.stderr
 
 
 def test_an_interrupt_stops_it_politely(citewell: Run, monkeypatch: pytest.MonkeyPatch) -> None:

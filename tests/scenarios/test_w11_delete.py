@@ -66,7 +66,7 @@ def index(place: str, files: Path) -> Iterator[Index]:
     """With two versions of the document, and a state of when it had one."""
     embedder, home = remembering(), home_at(place, TREE.storage)
     home.create(MadeWith(embedder.identity, canaries(embedder), ANALYSER_VERSION))
-    with Index(home, embedder, TREE) as index:
+    with Index(home, embedder, TREE, None) as index:
         with at(JAN):
             index.add(files)
             index.name_state("as it was")
@@ -139,7 +139,7 @@ def test_what_is_deleted_is_told_by_nothing_and_comes_back_whole(index: Index, f
         assert_receipt(receipt, before)
         remembering().asked.clear()
         # Undone: all that was there is there again, and nothing had to be embedded.
-        assert index.rollback(str(files / "vault.md")).number == 3
+        assert index.rollback(str(files / "vault.md"))[0].number == 3
         (back,) = (one for one in versions_of(index, files) if one.standing.current)
         assert [item.text_hash for item in back.entries] == [item.text_hash for item in before[1].entries]
         assert [chunk.text for chunk in back.chunks] == [chunk.text for chunk in before[1].chunks]

@@ -11,7 +11,7 @@ import pytest
 
 from citewell.filters import Contains, Equal, FieldType, Filter, Not, Range
 from citewell.stores.store import OWNER, Counts, IndexedDocument, Scope, Standing, Store
-from citewell.types import EVERYONE, Ending
+from citewell.types import EVERYONE, Ending, Removed
 from tests.stores.conftest import Engine
 from tests.stores.corpus import commit, declare, indexed, key, unit_vectors
 
@@ -212,6 +212,20 @@ def test_what_expires_and_what_was_kept_long_enough_are_found(store: Store) -> N
     assert store.ledger()["y"].expires == JUNE
     assert store.ended_before(ENDED) == []
     assert store.ended_before(ENDED + timedelta(microseconds=1)) == [key("d", 2), key("k")]
+
+
+def test_what_is_erased_is_dropped_in_the_same_step(engine: Engine, store: Store, tmp_path: Path) -> None:
+    commit(store, [*three_versions(), indexed("k", ["w"])])
+    with store.writing():
+        store.erase([Removed("d", "file:///d", (1, 2), {}), Removed("never was", "file:///n", (1,), {})])
+        assert store.erasing is None
+        store.erase()
+    again = engine.open(tmp_path / "index")
+    for one in (store, again):
+        assert [(version.document_id, version.number) for version in one.versions()] == [("d", 3), ("k", 1)]
+        assert one.erasing is None
+        assert one.reader().counts(OWNER).documents == 2
+    again.close()
 
 
 def test_stashed_vectors_outlive_a_run_cut_short_and_no_other(engine: Engine, store: Store, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from citewell.errors import IndexFormatError, IndexLocked, IndexNotFound, PathError
 from citewell.settings import Storage
 from citewell.stores.folder import FolderHome
-from citewell.stores.home import Pointer
+from citewell.stores.home import Calibration, Pointer
 from citewell.stores.store import OWNER
 from tests.stores.child import child
 from tests.stores.corpus import commit, indexed, made_with
@@ -112,6 +112,27 @@ def test_the_pointer_is_read_anew_after_each_switch_of_any_process(home: FolderH
         home.switch(wanted)
     assert home.pointer() == other.pointer() == at(path).pointer() == wanted
     assert other.open(other.pointer().current).made_with == made_with(16)
+
+
+@pytest.mark.parametrize("least", [0.437, None])
+def test_a_calibration_is_kept_with_the_pointer(home: FolderHome, path: Path, least: float | None) -> None:
+    fitted = Calibration(least, 1, made_with().embedder, 40, 30, None if least is None else 0.9, 0.8, NOW.date())
+    with home.writing():
+        home.switch(replace(home.pointer(), calibration=fitted))
+    read = at(path).pointer().calibration
+    assert read is not None
+    assert read == fitted
+    assert read.fits(1, made_with().embedder)
+    assert not read.fits(2, made_with().embedder)
+    assert not read.fits(1, made_with(16).embedder)
+
+
+def test_a_pointer_of_before_there_were_calibrations_is_read(home: FolderHome, path: Path) -> None:
+    record = json.loads((path / "index.json").read_text())
+    assert record.pop("calibration") is None
+    (path / "index.json").write_text(json.dumps(record))
+    assert at(path).pointer() == home.pointer()
+    assert home.pointer().calibration is None
 
 
 def test_a_switch_needs_the_lock_and_the_lock_is_one_for_all(home: FolderHome, path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from citewell.errors import IndexFormatError, IndexNotFound
 from citewell.filters import FieldType
 from citewell.stores.manifest import FILE, Manifest, load, save, signature
 from citewell.stores.store import Counts, MadeWith
+from citewell.types import Removed
 from tests.stores.corpus import identity
 
 MANIFEST = Manifest(
@@ -23,6 +25,15 @@ def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     save(tmp_path, MANIFEST)
     assert load(tmp_path) == MANIFEST
     assert [path.name for path in tmp_path.iterdir()] == [FILE]
+
+
+def test_one_without_a_mark_is_one_of_which_nothing_is_to_be_erased(tmp_path: Path) -> None:
+    save(tmp_path, replace(MANIFEST, erasing=(Removed("d", "file:///d", (1, 2), {"texts": 2}),)))
+    marked = json.loads((tmp_path / FILE).read_text())
+    assert load(tmp_path).erasing == (Removed("d", "file:///d", (1, 2), {"texts": 2}),)
+    del marked["erasing"]  # as before there were such marks
+    (tmp_path / FILE).write_text(json.dumps(marked))
+    assert load(tmp_path) == MANIFEST
 
 
 def test_each_save_changes_the_signature(tmp_path: Path) -> None:

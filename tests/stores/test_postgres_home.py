@@ -7,7 +7,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from psycopg import sql
 
 from citewell.errors import IndexFormatError, IndexLocked, IndexNotFound, PathError, PermissionRefused, ServiceRefused
 from citewell.settings import Storage
-from citewell.stores.home import Pointer
+from citewell.stores.home import Calibration, Pointer
 from citewell.stores.postgres import catalogue, rights
 from citewell.stores.postgres.home import PostgresHome
 from citewell.stores.postgres.store import PostgresStore
@@ -58,6 +58,22 @@ def test_what_is_created_is_empty_and_pointed_at(home: PostgresHome, url: str) -
     assert home.open(1).reader().documents(OWNER) == []
     assert home.location == url
     assert 0 < home.bytes_on_disk(1) < home.bytes_on_disk()
+
+
+@pytest.mark.parametrize("least", [0.437, None])
+def test_a_calibration_is_kept_with_the_pointer(home: PostgresHome, url: str, least: float | None) -> None:
+    fitted = Calibration(least, 1, made_with().embedder, 40, 30, None if least is None else 0.9, 0.8, date(2026, 5, 4))
+    with home.writing():
+        home.switch(replace(home.pointer(), calibration=fitted))
+    other = PostgresHome(url, STORAGE)
+    assert other.pointer().calibration == fitted
+    other.close()
+
+
+def test_a_pointer_of_before_there_were_calibrations_is_read(home: PostgresHome, tmp_path: Path) -> None:
+    execute("UPDATE {schema}.pointer SET record = record::jsonb - 'calibration'", schema=schema_for(tmp_path))
+    assert home.pointer().calibration is None
+    assert home.pointer().current == 1
 
 
 def test_there_is_no_index_before_it_is_created(url: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 from citewell.cli.options import DEFAULT_INDEX, IdOrFolder, IndexPlace, Json, SettingsFile, load_settings
 from citewell.cli.receipt import print_receipt
 from citewell.cli.terminal import one_line, out, print_json
@@ -21,14 +23,14 @@ def delete(
         print_json(receipt_shape(receipt))
         return
     print_receipt(receipt)
-    out().print(one_line(_way_back(receipt)))
+    out().print(one_line(_way_back(wanted, receipt)))
 
 
-def _way_back(receipt: Receipt) -> str:
+def _way_back(wanted: str, receipt: Receipt) -> str:
     if receipt.kept_until is None:
         return "Nothing of it is kept: keep_deleted_days is 0 in [storage]."
     if len(receipt.removed) == 1:
         way = f"`citewell rollback {receipt.removed[0].document_id}` brings it back"
     else:
-        way = "`citewell rollback ID` brings one back, and `citewell history` lists them"
+        way = f"`citewell rollback {quote(wanted)}` brings them back, and `citewell history` lists them"
     return f"Until {receipt.kept_until} {way}."

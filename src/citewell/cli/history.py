@@ -27,24 +27,31 @@ Wanted = Annotated[
 NewName = Annotated[
     str | None, typer.Option("--name", metavar="NAME", parser=words, help="Give the index as it is now a name.")
 ]
+DropName = Annotated[
+    str | None, typer.Option("--drop", metavar="NAME", parser=words, help="Forget a named state; no document changes.")
+]
 
 
 def history(
     wanted: Wanted = None,
     state: NewName = None,
+    drop: DropName = None,
     at: IndexPlace = DEFAULT_INDEX,
     settings: SettingsFile = None,
     as_json: Json = False,
 ) -> None:
     """List the versions of a document, or what can be brought back."""
-    if wanted is not None and state is not None:
-        raise typer.BadParameter("--name gives the whole index a name; it takes no ID.")
+    if sum(given is not None for given in (wanted, state, drop)) > 1:
+        raise typer.BadParameter("--name and --drop are of the whole index; give one of them, and no ID.")
     from citewell.index import Index
 
     with Index.open(at, settings=load_settings(settings)) as index:
         if state is not None:
             since = index.name_state(state)
             print_json(state_shape(state, since)) if as_json else _print_named(state, since)
+        elif drop is not None:
+            since = index.drop_state(drop)
+            print_json(state_shape(drop, since)) if as_json else _print_dropped(drop, since)
         elif wanted is not None:
             versions = [(version, index.kept_until(version)) for version in index.history(wanted)]
             print_json(history_shape(versions)) if as_json else _print_versions(versions)
@@ -55,6 +62,10 @@ def history(
 
 def _print_named(state: str, since: datetime) -> None:
     out().print(f"The index as it was at {moment(since)} is called {one_line(state)}.")
+
+
+def _print_dropped(state: str, since: datetime) -> None:
+    out().print(f"The index as it was at {moment(since)} is no longer called {one_line(state)}.")
 
 
 def _print_versions(versions: Sequence[Kept]) -> None:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from citewell.cli import testset
 from citewell.cli.ask import ask
+from citewell.cli.calibrate import calibrate
+from citewell.cli.compare import compare
+from citewell.cli.cost import cost
 from citewell.cli.delete import delete
+from citewell.cli.diagnose import diagnose
 from citewell.cli.doctor import doctor
 from citewell.cli.documents import documents
+from citewell.cli.evaluate import evaluate
+from citewell.cli.evaluate_judge import evaluate_judge
 from citewell.cli.history import history
 from citewell.cli.index import index
 from citewell.cli.migrate import migrate
@@ -24,12 +33,16 @@ from citewell.cli.search import search
 from citewell.cli.show import show
 from citewell.cli.status import status
 from citewell.cli.terminal import complain, print_json
-from citewell.errors import CitewellError
+from citewell.cli.tune import tune
+from citewell.errors import CitewellError, DiskFull
 from citewell.shapes import error_shape
 
 INTERRUPTED = 130
 READER_GONE = 141  # 128 + SIGPIPE, as the shell reports other programs whose reader went away
 UNEXPECTED = 70  # EX_SOFTWARE of sysexits.h
+
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
+WHEREVER = " where the index, the output and temporary files (TMPDIR, or else /tmp) are"
 
 app = typer.Typer(
     help="Ask your own documents a question and get an answer you can check.",
@@ -40,6 +53,9 @@ app = typer.Typer(
 )
 for command in (index, ask, search, status, documents, show, history, rollback, delete, purge, migrate, doctor):
     app.command()(command)
+app.add_typer(testset.app, name="testset")
+for measuring in (evaluate, compare, diagnose, tune, calibrate, evaluate_judge, cost):
+    app.command()(measuring)
 
 
 def _print_version(wanted: bool) -> None:
@@ -73,9 +89,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         remedy = "`citewell COMMAND --help` lists what a command takes."
         return _fail(given, error.exit_code, "UsageError", error.format_message(), remedy)
     except (BrokenPipeError, SystemExit):  # typer and rich turn a broken pipe into SystemExit
-        return _reader_gone()
+        _drop_output()
+        return READER_GONE
     except Exception as error:  # noqa: BLE001 - the last border: whatever it is, it is shown
-        return _unexpected(given, error)
+        full = _full_disk(error)
+        return _unexpected(given, error) if full is None else _no_room(given, full)
     if code == INTERRUPTED:  # what typer makes of a KeyboardInterrupt
         complain("stopped; everything committed so far is kept")
     return code
@@ -94,10 +112,30 @@ def _wants_json(given: Sequence[str]) -> bool:
     return "--json" in options
 
 
-def _reader_gone() -> int:
+def _drop_output() -> None:
     # Or the interpreter complains when it flushes at exit.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return READER_GONE
+
+
+def _full_disk(error: BaseException | None) -> OSError | None:
+    """The error, or what led to it, that says that a disk or a quota is full."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in NO_ROOM:
+            return error
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def _no_room(given: Sequence[str], error: OSError) -> int:
+    where = f" in {Path(error.filename).absolute().parent}" if isinstance(error.filename, str) else ""
+    message = f"There is no room left to write{where}; what was committed before is kept."
+    remedy = f"Make room{where or WHEREVER}, and run the same command again."
+    try:
+        _fail(given, DiskFull.exit_code, DiskFull.__name__, message, remedy)
+        sys.stdout.flush()
+    except OSError:  # it is the output that has no room
+        _drop_output()
+    return DiskFull.exit_code
 
 
 def _unexpected(given: Sequence[str], error: Exception) -> int:

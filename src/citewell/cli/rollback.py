@@ -1,4 +1,4 @@
-"""`citewell rollback ID`"""
+"""`citewell rollback ID` or `citewell rollback FOLDER`"""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from citewell.cli.options import DEFAULT_INDEX, IndexPlace, Json, SettingsFile, load_settings, name, words
-from citewell.cli.terminal import one_line, out, place, print_json, print_table
+from citewell.cli.terminal import count, one_line, out, place, print_json, print_table
+from citewell.errors import UnknownId
 from citewell.shapes import rollback_shape, rollback_to_shape
 from citewell.types import FileReport, Version
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from citewell.index import Index
 
 Wanted = Annotated[
-    str | None, typer.Argument(metavar="ID", parser=name, help="A document's id, a path or a source URI.")
+    str | None, typer.Argument(metavar="ID", parser=name, help="A document's id, a path or a source URI; or a folder.")
 ]
 To = Annotated[int | None, typer.Option("--to", metavar="N", min=1, help="Which version; the last before, by default.")]
 ToState = Annotated[
@@ -32,7 +33,7 @@ def rollback(
     settings: SettingsFile = None,
     as_json: Json = False,
 ) -> None:
-    """Bring back a version, a deleted document or a named state."""
+    """Bring back a version, what was deleted, or a named state."""
     if (wanted is None) == (state is None):
         raise typer.BadParameter("Say what to bring back: the ID of a document, or the --state of the whole index.")
     if state is not None and to is not None:
@@ -45,19 +46,32 @@ def rollback(
             print_json(rollback_to_shape(state, files)) if as_json else _print_files(state, files)
         elif wanted is not None:
             number = to or _last_before(index, wanted)
-            now = index.rollback(wanted, number or None)
+            now = index.rollback(wanted, to)
             print_json(rollback_shape(number, now)) if as_json else _print_restored(number, now)
 
 
-def _last_before(index: Index, wanted: str) -> int:
-    """The number of the version that is brought back where none is named; 0 where there is none."""
-    return max((version.number for version in index.history(wanted) if not version.current), default=0)
+def _last_before(index: Index, wanted: str) -> int | None:
+    """The number of the version that is brought back where none is named; None where that is no document's name."""
+    try:
+        versions = index.history(wanted)
+    except UnknownId:
+        return None
+    return max((version.number for version in versions if not version.current), default=None)
 
 
-def _print_restored(number: int, now: Version) -> None:
-    readers = ", ".join(map(one_line, sorted(now.rights.groups))) or "nobody"
-    out().print(f"{place(now.source)} is as in version {number} again, now as version {now.number}.", style="bold")
-    out().print(f"Readable by {readers}. What its file holds now is taken in when the file changes.")
+def _print_restored(number: int | None, now: Sequence[Version]) -> None:
+    for one in now if number is None else now[1:]:
+        out().print(f"{place(one.source)} is back, as version {one.number}. {_readers(one)}")
+    if number is not None:
+        one = now[0]
+        out().print(f"{place(one.source)} is as in version {number} again, now as version {one.number}.", style="bold")
+        out().print(f"{_readers(one)} What its file holds now is taken in when the file changes.")
+    else:
+        out().print(f"Brought back {count(len(now), 'document')}.", style="bold")
+
+
+def _readers(version: Version) -> str:
+    return f"Readable by {', '.join(map(one_line, sorted(version.rights.groups))) or 'nobody'}."
 
 
 def _print_files(state: str, files: Sequence[FileReport]) -> None:

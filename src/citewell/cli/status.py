@@ -6,6 +6,7 @@ from citewell.cli.facts import print_facts
 from citewell.cli.options import DEFAULT_INDEX, IndexPlace, Json, SettingsFile, load_settings
 from citewell.cli.terminal import print_json
 from citewell.shapes import status_shape
+from citewell.types import Floor
 
 
 def status(at: IndexPlace = DEFAULT_INDEX, settings: SettingsFile = None, as_json: Json = False) -> None:
@@ -29,5 +30,12 @@ def status(at: IndexPlace = DEFAULT_INDEX, settings: SettingsFile = None, as_jso
             ("generation", str(state.generation)),
             ("created", state.created),
             ("on disk", f"{state.bytes_on_disk / 1e6:,.1f} MB"),
+            ("floor", _floor(state.floor)),
         ]
     )
+
+
+def _floor(floor: Floor) -> str:
+    """`0.42, calibrated on 2026-01-31`."""
+    origin = f"{floor.origin} on {floor.made}" if floor.made else str(floor.origin)
+    return origin if floor.least is None else f"{floor.least:.2f}, {origin}"

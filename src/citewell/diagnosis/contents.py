@@ -94,7 +94,7 @@ def analyser(store: Store) -> Iterator[Finding]:
     if recorded != ANALYSER_VERSION:
         yield warning(
             f"passages were cut into words by version {recorded}, questions are by version {ANALYSER_VERSION}",
-            "Index the documents again into a new folder.",
+            "The next run of `citewell index` cuts all passages anew.",
         )
     else:
         yield Finding(f"version {recorded}")

@@ -75,7 +75,10 @@ def _of_index(home: Home, settings: Settings, embedder: Callable[[], Embedder] |
         return
     store = home.open(home.pointer().current)
     base, folder = base_of(store), folder_of(home)
-    looks: list[tuple[str, Look]] = [("generations", lambda: place.generations(home))]
+    looks: list[tuple[str, Look]] = [
+        ("generations", lambda: place.generations(home)),
+        ("purges", lambda: place.purges(home)),
+    ]
     if isinstance(base, LanceStore):
         looks += [
             ("run", lambda: tables.run(base, home)),

@@ -11,7 +11,7 @@ from citewell import clock
 from citewell.diagnosis import contents, place, tables
 from citewell.diagnosis.examination import base_of, folder_of
 from citewell.diagnosis.findings import Check, Mend
-from citewell.generations import tidy
+from citewell.generations import end_erasing, tidy
 from citewell.settings import Settings
 from citewell.stores import files
 from citewell.stores.beside.beside import VectorsBeside
@@ -46,6 +46,9 @@ def mend(location: str | Path, settings: Settings, checks: Collection[Check]) ->
 
 def _mended(what: Mend, home: Home, settings: Settings) -> Iterator[str]:
     match what:
+        case Mend.PURGES:
+            for number in end_erasing(home):
+                yield f"removed the files of generation {number} that held what was purged"
         case Mend.LEFTOVERS:
             yield from _leftovers(folder_of(home), settings.storage.vectors)
         case Mend.GENERATIONS:

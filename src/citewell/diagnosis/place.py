@@ -6,9 +6,10 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from citewell.diagnosis.contents import some
 from citewell.diagnosis.findings import Finding, Mend, error, warning
 from citewell.errors import IndexFormatError, IndexLocked, IndexNotFound, PermissionRefused
-from citewell.generations import beside
+from citewell.generations import beside, erasing
 from citewell.stores.beside.engines import FOLDER as VECTORS
 from citewell.stores.files import UNSAVED
 from citewell.stores.home import Home
@@ -55,6 +56,28 @@ def generations(home: Home) -> Iterator[Finding]:
             )
     if not others:
         yield Finding("one generation, nothing beside it")
+
+
+def purges(home: Home) -> Iterator[Finding]:
+    """What was purged has left the files."""
+    waiting = erasing(home)
+    if not waiting:
+        yield Finding("none was cut short")
+        return
+    try:
+        with home.writing():
+            pass
+    except IndexLocked as locked:
+        yield Finding(f"one is under way: {locked.message}")
+        return
+    for number, gone in waiting.items():
+        sources = [one.source for one in gone]
+        named = f" of {len(gone):,} documents ({some(sources)})" if gone else ""
+        yield warning(
+            f"a purge{named} was cut short: no answer has them, files of generation {number} may still hold them",
+            "--fix removes those files, and so does the next run of `citewell index`, or the same purge again.",
+            Mend.PURGES,
+        )
 
 
 def leftovers(folder: Path, engine: str) -> Iterator[Finding]:

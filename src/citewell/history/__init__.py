@@ -5,5 +5,6 @@ Stores only put, drop and fetch; what is put and dropped is decided here, once f
 
 from citewell.history.changes import Changes, History
 from citewell.history.parts import agreeing, tokens_of
+from citewell.history.reanalysis import analyse_again
 
-__all__ = ["Changes", "History", "agreeing", "tokens_of"]
+__all__ = ["Changes", "History", "agreeing", "analyse_again", "tokens_of"]

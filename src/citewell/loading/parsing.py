@@ -12,6 +12,7 @@ from citewell.errors import DamagedFile, EmptyFile, LimitExceeded, LoadError, Se
 from citewell.loading.bounds import check_inside, check_pages, check_text
 from citewell.loading.formats import Format, detect
 from citewell.loading.parsed import Inside, Parsed, clean
+from citewell.loading.testsets import refuse_testset
 from citewell.settings import Loading
 
 PLUGINS = "citewell.loaders"
@@ -104,6 +105,7 @@ def check_plugins(limits: Loading) -> None:
 
 
 def _load(data: bytes, name: str, limits: Loading, passwords: Sequence[str]) -> Parsed:
+    refuse_testset(data)  # before any loader of another package
     for plugin in limits.plugins:
         loader = _accepting(plugin, data, name)
         if loader is not None:

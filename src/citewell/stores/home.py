@@ -9,23 +9,49 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Protocol
 
+from citewell.models.embedder import ModelIdentity
 from citewell.stores.store import MadeWith, Store
 
 FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True)
+class Calibration:
+    """The floor that was fitted to questions about an index. `least` is None where no floor tells those that it answers
+    from the others.
+
+    Its figures are those on held-out questions, at the share of unanswerable ones that it was fitted for; a precision
+    is None where nothing was refused.
+    """
+
+    least: float | None
+    generation: int
+    embedder: ModelIdentity
+    answerable: int
+    unanswerable: int
+    refusal_precision: float | None
+    refusal_recall: float
+    made: date
+
+    def fits(self, generation: int, embedder: ModelIdentity) -> bool:
+        """Whether it was made with these vectors: an endpoint may give one name to two models, a generation has one."""
+        return (self.generation, self.embedder) == (generation, embedder)
+
+
+@dataclass(frozen=True, slots=True)
 class Pointer:
     """`current` is the generation that is the index, `previous` one that is kept to go back to. `states` are moments
-    that the index can be rolled back to, by the names that a user gave them."""
+    that the index can be rolled back to, by the names that a user gave them. `calibration` is the last one, whichever
+    generation it is of."""
 
     current: int
     created: str
     previous: int | None = None
     states: Mapping[str, datetime] = field(default_factory=dict)
+    calibration: Calibration | None = None
     format: int = FORMAT
 
 

@@ -9,6 +9,8 @@ What may be found in the directory, and what happens then:
 | after switching the manifest          | the manifest's         | the state after     | writes                    |
 | inside a run, between its commits     | the manifest's         | the last commit     | settles at its end        |
 | while cleaning up                     | the manifest's         | the state after     | writes; cleans up later   |
+| while erasing, before the manifest    | ahead of the manifest  | the state before    | restores, then writes     |
+| while erasing, after the manifest     | the manifest's         | the state after     | removes files, writes     |
 
 No version that a manifest names can be cleaned up. Before the switch nothing is cleaned up at all, however old the
 manifest's versions are. After it, cleaning follows a rewriting only, when they are the newest (which Lance keeps) and
@@ -42,7 +44,7 @@ from citewell.stores.manifest import Built, Manifest
 from citewell.stores.newest import of_newest
 from citewell.stores.stash import Stash
 from citewell.stores.store import Counts, IndexedDocument, LedgerLine, MadeWith, VersionKey
-from citewell.types import Version
+from citewell.types import Removed, Version
 
 if TYPE_CHECKING:
     from lancedb.db import DBConnection
@@ -150,6 +152,7 @@ class LanceStore:
         with self._lock:
             if self._lock.depth == 1:
                 self._stash = None  # another process may have written it since
+                self._end_erasing()
             yield
             if self._lock.depth == 1:
                 if not self.manifest.settled:
@@ -174,10 +177,20 @@ class LanceStore:
         if dict(fields) != dict(self.manifest.fields):
             self._switch([], (), settle=False, fields=fields)
 
-    def erase(self) -> None:
-        """See `Store.erase`."""
+    def analysed_by(self, version: str) -> None:
+        """See `Store.analysed_by`."""
         self._require_writing()
-        self._switch([], (), settle=True, erase=True)
+        with self._one_commit, lance_errors.writing(self._path):
+            before = manifest.load(self._path)
+            manifest.save(self._path, replace(before, made_with=replace(before.made_with, analyser=version)))
+
+    def erase(self, gone: Sequence[Removed] = ()) -> None:
+        """See `Store.erase`. Needs room for all tables once more; where there is none, nothing is dropped."""
+        self._require_writing()
+        self._stashed.clear()
+        drop = [VersionKey(one.document_id, number) for one in gone for number in one.versions]
+        self._switch([], drop, settle=True, erasing=tuple(gone))
+        self._end_erasing()
 
     def fetch(self, keys: Collection[VersionKey]) -> list[IndexedDocument]:
         """See `Store.fetch`."""
@@ -209,6 +222,11 @@ class LanceStore:
         self._stashed.add(vectors)
 
     @property
+    def erasing(self) -> tuple[Removed, ...] | None:
+        """See `Store.erasing`."""
+        return self.manifest.erasing
+
+    @property
     def stashed(self) -> int:
         """How many vectors a run that was cut short has left to the next."""
         return self._stashed.count()
@@ -217,7 +235,9 @@ class LanceStore:
         """Remove rows, by table and id, and build the indexes that are due; `anew` writes all tables and indexes once
         more and removes every older file. What a run that was cut short left to the next stays."""
         with self._lock:
-            self._switch([], (), settle=True, erase=anew, strays=strays)
+            self._end_erasing()
+            self._switch([], (), settle=True, erasing=() if anew else None, strays=strays)
+            self._end_erasing()
 
     def close(self) -> None:
         """Let go of the files and caches."""
@@ -233,6 +253,12 @@ class LanceStore:
         if self._lock.depth == 0:
             raise RuntimeError("a store may only be written to inside `with store.writing()`")
 
+    def _is_newest(self) -> bool:
+        """Whether the manifest names the newest version of each table: no writer has died since."""
+        with self._one_commit, lance_errors.writing(self._path):
+            named = manifest.load(self._path).tables
+            return all(self._connection.open_table(name).version == version for name, version in named.items())
+
     def _switch(
         self,
         put: Sequence[IndexedDocument],
@@ -240,13 +266,18 @@ class LanceStore:
         *,
         settle: bool,
         fields: Mapping[str, FieldType] | None = None,
-        erase: bool = False,
+        erasing: tuple[Removed, ...] | None = None,
         strays: Mapping[str, Collection[str]] | None = None,
     ) -> None:
-        """Write the tables, then the manifest. The lock is held."""
+        """Write the tables, then the manifest. The lock is held.
+
+        Where `erasing` is given, or waits, all tables are written anew, and the manifest is marked with it.
+        """
         with self._one_commit, lance_errors.writing(self._path):
             before = manifest.load(self._path)
             declared = before.fields if fields is None else dict(fields)
+            if before.erasing is not None:
+                erasing = (*before.erasing, *(erasing or ()))
             rows = to_tables(put, before.made_with.embedder.dimensions, declared)
             with lance_writing.durably(self._path / FOLDER):
                 tables = lance_writing.open_at(self._connection, before.tables)
@@ -254,7 +285,8 @@ class LanceStore:
                 lance_writing.write(tables, rows, [version_id(key) for key in drop])
                 for name, ids in (strays or {}).items():
                     tables[name].delete(conditions.one_of("id", ids))
-                rewritten = list(TABLES) if erase else lance_writing.crowded(tables, in_run=not settle)
+                anew = erasing is not None
+                rewritten = list(TABLES) if anew else lance_writing.crowded(tables, in_run=not settle)
                 built = lance_indexes.rewrite(tables, rewritten, before.built)
                 if settle or rewritten:
                     built = lance_indexes.settle(tables, built, self._storage)
@@ -267,13 +299,25 @@ class LanceStore:
                 counts=Counts(*(tables[name].count_rows() for name in TABLES)),
                 settled=settle or bool(rewritten),
                 built=built,
+                erasing=erasing,
             )
             manifest.save(self._path, after)
             lance_writing.remove(self._path / FOLDER, gone)
-            if erase:
-                lance_writing.erase(tables)
-            else:
+            if not anew:
                 lance_writing.clean_up(tables[name] for name in rewritten)
+
+    def _end_erasing(self) -> None:
+        """Remove all files but those of the manifest's state, if it says that this is due. The lock is held."""
+        if manifest.load(self._path).erasing is None:
+            return
+        if not self._is_newest():  # which the manifest's versions must be, or they would be removed
+            self._switch([], (), settle=True)
+        with self._one_commit, lance_errors.writing(self._path):
+            marked = manifest.load(self._path)
+            tables = lance_writing.open_at(self._connection, marked.tables)
+            lance_writing.erase(tables)
+            lance_writing.remove(self._path / FOLDER, marked.built.left)
+            manifest.save(self._path, replace(marked, erasing=None, built=replace(marked.built, left={})))
 
 
 def _connect(folder: Path) -> DBConnection:

@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from citewell.filters import FieldType
 from citewell.stores import files
 from citewell.stores.store import Counts, MadeWith
+from citewell.types import Removed
 
 FILE = "manifest.json"
 
@@ -42,6 +43,8 @@ class Manifest:
     `tables` maps each table to its version. Where `settled` is False a run ended early, or is under way: nothing is
     missing, but BM25 scores are a few per cent off until a run ends. `state` names what is stored: another at each
     commit, the same while only indexes change.
+
+    Where `erasing` is not None, older files are still to be removed: they hold what it names, which is in no table.
     """
 
     made_with: MadeWith
@@ -51,6 +54,7 @@ class Manifest:
     settled: bool = True
     state: str = ""
     built: Built = Built()
+    erasing: tuple[Removed, ...] | None = None
 
 
 _SHAPE = TypeAdapter(Manifest)

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from citewell.filters import FieldType, Filter
 from citewell.models.embedder import ModelIdentity, Vectors
-from citewell.types import Chunk, Document, Ending, Entry, Rights, Version
+from citewell.types import Chunk, Document, Ending, Entry, Removed, Rights, Version
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,8 @@ class Store(Protocol):
         ...
 
     def writing(self) -> AbstractContextManager[None]:
-        """Hold the writer's lock; what is below may only be called inside, but for `ledger` and `versions`.
+        """Hold the writer's lock; what is below may only be called inside, but for what only reads. Entering it ends an
+        `erase` that was cut short.
 
         Raises:
             IndexLocked: another writer holds it; the message names the holder.
@@ -250,9 +251,22 @@ class Store(Protocol):
         has no values until documents are put again."""
         ...
 
-    def erase(self) -> None:
-        """Make what was dropped unrecoverable: afterwards none of its text and none of its vectors is in any file of
-        the store. Readers in the middle of a call may have to begin again."""
+    def analysed_by(self, version: str) -> None:
+        """Record that this version of the analyser has made the tokens of all that is stored."""
+        ...
+
+    @property
+    def erasing(self) -> tuple[Removed, ...] | None:
+        """What an `erase` that was cut short has dropped, while files may still hold it; None where there is none."""
+        ...
+
+    def erase(self, gone: Sequence[Removed] = ()) -> None:
+        """Drop these versions, and make all that was ever dropped unrecoverable: afterwards none of its text and none
+        of its vectors is in any file of the store. Readers in the middle of a call may have to begin again.
+
+        After a kill at any moment either nothing was dropped, or all of it was and no reader sees it; `erasing` then
+        names it until the files are clean as well, and who next enters `writing` cleans them before anything else.
+        """
         ...
 
     def close(self) -> None: ...

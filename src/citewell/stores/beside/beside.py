@@ -31,7 +31,7 @@ from citewell.stores.beside.points import to_points, version_name
 from citewell.stores.beside.reader import BesideReader, NamedReader, follows
 from citewell.stores.beside.vector_index import VectorIndex
 from citewell.stores.store import IndexedDocument, LedgerLine, MadeWith, Store, VersionKey
-from citewell.types import Version
+from citewell.types import Removed, Version
 
 VERSIONS_AT_ONCE = 64
 
@@ -127,9 +127,20 @@ class VectorsBeside:
         if agreed and all(fields.get(name) == kind for name, kind in before.items()):
             self._engine.apply(to_points([], (), self._dimensions), (), self._name())
 
-    def erase(self) -> None:
-        """See `Store.erase`. Engines only mark what they drop, so the engine is made anew."""
-        self._base.erase()
+    def analysed_by(self, version: str) -> None:
+        self._base.analysed_by(version)
+
+    @property
+    def erasing(self) -> tuple[Removed, ...] | None:
+        return self._base.erasing
+
+    def erase(self, gone: Sequence[Removed] = ()) -> None:
+        """See `Store.erase`. Engines only mark what they drop, so the engine is made anew.
+
+        It is emptied first: once the base has dropped anything, the base alone may still hold it, and can tell.
+        """
+        self._engine.reset()
+        self._base.erase(gone)
         self.rebuild()
 
     def rebuild(self) -> None:

@@ -12,7 +12,7 @@ statistics, since these are samples of its values, and would outlive them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from psycopg import Connection, sql
 from pydantic import TypeAdapter
@@ -184,6 +184,14 @@ def load(connection: Connection) -> Generation:
     """That of the schema in the search path, of whatever version."""
     ((version, made_with, reader),) = connection.execute("SELECT version, made_with, reader FROM generation").fetchall()
     return Generation(version, _MADE_WITH.validate_json(made_with), reader)
+
+
+def analysed_by(connection: Connection, version: str) -> Generation:
+    """Record another version of the analyser."""
+    found = load(connection)
+    made_with = replace(found.made_with, analyser=version)
+    connection.execute("UPDATE generation SET made_with = %s", [_MADE_WITH.dump_json(made_with).decode()])
+    return replace(found, made_with=made_with)
 
 
 def upgrade(connection: Connection, schema: str) -> list[int]:

@@ -22,11 +22,14 @@ from citewell.stores.postgres.connection import Address, Database, translated
 from citewell.stores.postgres.lock import SchemaLock
 from citewell.stores.postgres.reader import PostgresReader
 from citewell.stores.store import IndexedDocument, LedgerLine, MadeWith, VersionKey
-from citewell.types import Version
+from citewell.types import Removed, Version
 
 
 class PostgresStore:
     """A `Store` in a schema. Threads may share one."""
+
+    erasing = None
+    """See `Store.erasing`: here it is one transaction."""
 
     def __init__(self, address: Address, generation_schema: str, storage: Storage) -> None:
         """Open one that is there. Writes nothing.
@@ -97,10 +100,16 @@ class PostgresStore:
         with self._changing() as connection:
             writing.declare(connection, fields)
 
-    def erase(self) -> None:
-        """See `Store.erase`. Waits for calls of readers under way; older readers than the newest must begin again."""
+    def analysed_by(self, version: str) -> None:
+        """See `Store.analysed_by`."""
         with self._changing() as connection:
-            writing.erase(connection)
+            self._generation = schema.analysed_by(connection, version)
+
+    def erase(self, gone: Sequence[Removed] = ()) -> None:
+        """See `Store.erase`. Waits for calls of readers under way; older readers than the newest must begin again."""
+        drop = [VersionKey(one.document_id, number) for one in gone for number in one.versions]
+        with self._changing() as connection:
+            writing.erase(connection, drop, self._dimensions)
 
     def fetch(self, keys: Collection[VersionKey]) -> list[IndexedDocument]:
         """See `Store.fetch`."""

@@ -158,10 +158,15 @@ def settle(connection: Connection, storage: Storage, dimensions: int) -> None:
         connection.execute(ANALYSE)
 
 
-def erase(connection: Connection) -> None:
-    """Forget all that ended, and write what is left into new files. The vector index is not made again."""
+def erase(connection: Connection, drop: Collection[VersionKey], dimensions: int) -> None:
+    """Drop versions, forget all that ended, and write what is left into new files. The vector index is not made again.
+
+    The server removes the old files when it commits, whatever becomes of us.
+    """
     with connection.transaction():
         connection.execute("LOCK TABLE states IN ACCESS EXCLUSIVE MODE")  # waits for readers; see states.hold
+        if drop:
+            commit(connection, [], drop, dimensions)
         vector_index.drop(connection)
         _forget(connection, states.newest(connection).number)
         connection.execute(FORGET_RIGHTS)

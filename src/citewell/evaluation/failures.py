@@ -1,0 +1,260 @@
+"""A failed question placed at the first stage that lost its evidence, or at what the answer made of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from math import inf
+
+from citewell import clock
+from citewell.evaluation.judging.claims import claims_of
+from citewell.evaluation.judging.judge import Judge
+from citewell.evaluation.measures import Measured
+from citewell.evaluation.placing import held, holds, plain
+from citewell.evaluation.runs import Outcome, reader_of
+from citewell.evaluation.stages import Kind, Lost
+from citewell.evaluation.testset import Evidence, Question
+from citewell.evaluation.whereabouts import lost_before_search
+from citewell.generation.prompt import build_prompt
+from citewell.index import Index
+from citewell.types import Answer, Document, Hit, Principal
+
+DEEPER = 4
+"""How many times deeper than the candidates the legs are searched for what they do not have.
+
+A passage that a leg has at rank r is in the joined list behind those alone that some leg has before 2 r + rrf_k, since
+two places behind that weigh less than one at r. So what is not among the first 4 r + 2 rrf_k no leg has at r.
+"""
+
+# Longer than any word that only asks, or a code or number.
+_TELLING = re.compile(r"\w{8,}|\w*\d\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A failed question and what became of it: see `Lost`. `evidence` is what was lost, None where all was there.
+
+    `ranks` are those of its passage among those of each leg, as far as they were looked at: `DEEPER`.
+    """
+
+    question: Question
+    kind: Kind
+    detail: str
+    evidence: Evidence | None = None
+    rank: int | None = None
+    ranks: Mapping[str, int] = field(default_factory=dict)
+
+
+def has_failed(outcome: Outcome, measured: Measured, keep: int) -> bool | None:
+    """Whether evidence is missing among the `keep` passages, or the answer is not right; None where nobody can tell.
+
+    Right is: answered as expected, and refused where there is no answer. Nobody can tell where the service or the judge
+    failed, and where the question has neither evidence nor an expected answer.
+    """
+    question, right = outcome.question, measured.values.get("correct")
+    if question.answerable and len(_kept(outcome, keep)) < len(question.evidence):
+        return True
+    if right is not None:
+        return right < 1
+    is_left_open = bool(outcome.error) or "correct" in measured.failed or not question.evidence
+    return None if is_left_open or not question.answerable else False
+
+
+def place(
+    index: Index, stored: Sequence[Document], outcome: Outcome, measured: Measured, judge: Judge
+) -> Failed | None:
+    """Where a question failed; None where it did not, or nobody can tell. `stored` is what `Index.stored` lists.
+
+    It reads what the asker may not, and is for the owner of the index.
+
+    Raises:
+        FingerprintMismatch: the embedder is not the one that made the index.
+    """
+    question, keep = outcome.question, index.settings.retrieval.keep
+    if not has_failed(outcome, measured, keep):
+        return None
+    if not question.answerable:
+        return _answered_all_the_same(outcome)
+    if not question.evidence:
+        return Failed(question, Kind.NO_EVIDENCE, _of_answer(outcome.answer))
+    kept = _kept(outcome, keep)
+    searched = _Searched(index, outcome)
+    lost = [
+        (found, evidence)
+        for at, evidence in enumerate(question.evidence)
+        if at not in kept and (found := searched.where_lost(stored, evidence)) is not None
+    ]
+    if not lost:
+        return _after_search(index, outcome, judge)
+    first, evidence = min(lost, key=lambda each: each[0].kind.stage)
+    return Failed(question, first.kind, first.detail, evidence, first.rank, searched.ranks(evidence))
+
+
+def _kept(outcome: Outcome, keep: int) -> set[int]:
+    """The numbers of the evidence that the first `keep` passages hold, or those of the answer."""
+    answered = held(outcome.question, outcome.answer.hits) if outcome.answer is not None else ()
+    return set().union(*outcome.held[:keep], *answered)
+
+
+class _Searched:
+    """A question's search, gone into deeper where something is missing."""
+
+    def __init__(self, index: Index, outcome: Outcome) -> None:
+        self._index = index
+        self._outcome = outcome
+        self._reader: Principal = reader_of(outcome.question)
+        self._day: date = outcome.question.as_of or clock.today()
+        self._deep: tuple[Hit, ...] | None = None
+
+    @property
+    def deep(self) -> tuple[Hit, ...]:
+        """The passages of both legs, so deep that all of the candidates are among them."""
+        if self._deep is None:
+            retrieval = self._index.settings.retrieval
+            depth = DEEPER * retrieval.candidates + 2 * retrieval.rrf_k
+            question = self._outcome.question.question
+            self._deep = self._index.search(question, k=depth, principal=self._reader, as_of=self._day)
+        return self._deep
+
+    def ranks(self, evidence: Evidence) -> dict[str, int]:
+        """The best rank among the passages of each leg of one that holds the evidence."""
+        ranks: dict[str, int] = {}
+        for leg in self._index.settings.retrieval.legs:
+            passages = sorted((hit for hit in self.deep if leg in hit.lists), key=lambda hit: hit.lists[leg])
+            at = next((rank for rank, hit in enumerate(passages, 1) if holds(hit.passage, evidence)), None)
+            if at is not None:
+                ranks[leg] = at
+        return ranks
+
+    def where_lost(self, stored: Sequence[Document], evidence: Evidence) -> Lost:
+        """The first stage that does not have evidence which is not among the passages kept."""
+        before = lost_before_search(self._index, stored, evidence, self._reader, self._day)
+        if before is not None:
+            return before
+        retrieval = self._index.settings.retrieval
+        ranks, rank = self.ranks(evidence), self._rank(evidence)
+        broken = self._broken(evidence, ranks)
+        if broken:
+            return Lost(Kind.BROKEN_LEG, broken, rank)
+        detail = self._told(ranks, rank)
+        if not self._is_candidate(evidence):
+            return Lost(Kind.NOT_A_CANDIDATE, detail, rank)
+        is_first = min(ranks.values()) <= retrieval.keep
+        return Lost(Kind.LOST_IN_FUSION if is_first else Kind.BELOW_K, detail, rank)
+
+    def _is_candidate(self, evidence: Evidence) -> bool:
+        ranks = [min(hit.lists.values()) for hit in self.deep if holds(hit.passage, evidence)]
+        return min(ranks, default=inf) <= self._index.settings.retrieval.candidates
+
+    def _broken(self, evidence: Evidence, ranks: Mapping[str, int]) -> str:
+        """How the keyword leg proves broken; "" where it does not.
+
+        One that gave fewer passages than it was asked for gave all that share a word with the question.
+        """
+        given = [hit.lists["keyword"] for hit in self.deep if "keyword" in hit.lists]
+        retrieval = self._index.settings.retrieval
+        if "keyword" not in retrieval.legs or "keyword" in ranks or max(given, default=0) >= retrieval.candidates:
+            return ""
+        shared = ", ".join(_shared(self._outcome.question.question, evidence))
+        found = f"the keyword leg found {len(given)} passages and not this one"
+        return f"{found}, though both hold {shared}" if shared else ""
+
+    def _rank(self, evidence: Evidence) -> int | None:
+        hits = enumerate(self._outcome.hits, start=1)
+        return next((rank for rank, hit in hits if holds(hit.passage, evidence)), None)
+
+    def _told(self, ranks: Mapping[str, int], rank: int | None) -> str:
+        """`dense 61, keyword 2, joined 7; keep is 5, candidates 50`."""
+        retrieval = self._index.settings.retrieval
+        legs = [f"{leg} {ranks.get(leg) or f'beyond {retrieval.candidates}'}" for leg in retrieval.legs]
+        joined = f"joined {rank or f'beyond {len(self._outcome.hits)}'}"
+        return f"{', '.join([*legs, joined])}; keep is {retrieval.keep}, candidates {retrieval.candidates}"
+
+
+def _shared(question: str, evidence: Evidence) -> list[str]:
+    """The telling words that question and evidence have in common, as they are written: no analyser is trusted here."""
+    asked, held_there = (
+        set(_TELLING.findall(plain(text))) for text in (question, f"{evidence.quote} {evidence.section}")
+    )
+    return sorted(asked & held_there)
+
+
+def _answered_all_the_same(outcome: Outcome) -> Failed:
+    question, answer = outcome.question, outcome.answer
+    seen = held(question, answer.hits) if answer is not None else ()
+    numbers = sorted(set().union(*seen))
+    if numbers:
+        evidence = question.evidence[numbers[0]]
+        return Failed(question, Kind.SHOWN, f"a passage of {evidence.document} is in the answer's", evidence)
+    return Failed(question, Kind.NOT_COVERED, _of_answer(answer))
+
+
+def _after_search(index: Index, outcome: Outcome, judge: Judge) -> Failed:
+    """Where a question failed of which all evidence was kept, and the answer is not right."""
+    question, answer = outcome.question, outcome.answer
+    if answer is None:
+        raise ValueError("a question without an answer fails by its evidence alone")
+    below = _missing(question, answer.hits)
+    if below is not None:
+        return Failed(question, Kind.BELOW_FLOOR, _under_floor(index, outcome, below), below)
+    shown = _in_prompt(index, answer)
+    left_out = _missing(question, shown)
+    if left_out is not None:
+        detail = f"{len(shown)} of {len(answer.hits)} passages fit"
+        return Failed(question, Kind.NOT_IN_PROMPT, detail, left_out)
+    against = _contradiction(question, answer, judge)
+    if against:
+        return Failed(question, Kind.CONTRADICTED, against)
+    return Failed(question, Kind.UNUSED, _use(question, answer))
+
+
+def _missing(question: Question, hits: Sequence[Hit]) -> Evidence | None:
+    """The first evidence that none of the hits holds."""
+    there = set().union(*held(question, hits))
+    return next((evidence for at, evidence in enumerate(question.evidence) if at not in there), None)
+
+
+def _in_prompt(index: Index, answer: Answer) -> Sequence[Hit]:
+    if index.settings.models.llm == "none" or not answer.hits:
+        return answer.hits  # no prompt, no limit
+    return build_prompt(answer.question, answer.hits, index.settings)[1]
+
+
+def _under_floor(index: Index, outcome: Outcome, evidence: Evidence) -> str:
+    rank, hit = next((rank, hit) for rank, hit in enumerate(outcome.hits, 1) if holds(hit.passage, evidence))
+    floor = index.settings.retrieval.floor
+    return f"its passage is number {rank} of the kept ones, cosine {hit.cosine:.2f}; the floor is {floor}"
+
+
+def _contradiction(question: Question, answer: Answer, judge: Judge) -> str:
+    """What the answer says against the evidence; "" where nothing of it does."""
+    if answer.abstained:
+        return ""
+    text = plain(answer.text)
+    wrong = next((part for part in question.must_not_contain if plain(part) in text), "")
+    if wrong:
+        return f"the answer holds {wrong!r}, which it must not"
+    quotes = [evidence.quote for evidence in question.evidence if evidence.quote.strip()]
+    claims = claims_of(answer.text) if quotes else ()
+    judged = judge.judge(claims, quotes, question.question)
+    return next((one.reason or "the judge says so" for one in judged if one.contradicted), "")
+
+
+def _use(question: Question, answer: Answer) -> str:
+    """What the answer made of the passages that hold the evidence."""
+    if answer.abstained:
+        return _of_answer(answer)
+    holding = {hit.passage.id for hit in answer.hits if any(held(question, [hit]))}
+    if holding.isdisjoint(citation.chunk_id for citation in answer.citations):
+        return f"{_of_answer(answer)}, and not the passage of the evidence"
+    return "the answer cites the passage of the evidence"
+
+
+def _of_answer(answer: Answer | None) -> str:
+    if answer is None:
+        return "there is no answer"
+    if answer.abstained:
+        return f"it was not answered: {answer.reason}"
+    return f"the answer cites {', '.join(dict.fromkeys(each.title for each in answer.citations))}"

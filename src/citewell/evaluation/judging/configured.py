@@ -1,0 +1,54 @@
+"""The judge that a user names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from citewell.errors import UsageError
+from citewell.evaluation.completions import RememberedLLM
+from citewell.evaluation.judging.aligned import AlignedJudge
+from citewell.evaluation.judging.judge import Judge
+from citewell.evaluation.judging.remembered import RememberedJudge
+from citewell.models import configured
+from citewell.models.minilm import MiniLM
+from citewell.settings import Settings
+
+NAMES = "aligned, llm or nli:FOLDER"
+
+
+def judge_for(name: str, settings: Settings, kept: Path) -> Judge:
+    """`aligned` is ours and needs no model, `llm` asks the language model of the settings, `nli:FOLDER` a classifier.
+
+    What a model judged is remembered in the folder `kept`, so that a run that was stopped goes on.
+
+    Raises:
+        UsageError: there is no such judge, or the settings name no language model.
+    """
+    kind, _, folder = name.partition(":")
+    if name == "aligned":
+        return AlignedJudge(MiniLM(settings.models.threads))
+    if name == "llm":
+        return RememberedJudge(_asked(settings), kept / "judgements.jsonl")
+    if kind == "nli" and folder:
+        from citewell.evaluation.judging.entailed import EntailedJudge
+
+        return RememberedJudge(EntailedJudge(Path(folder)), kept / "judgements.jsonl")
+    raise UsageError(f"There is no judge {name!r}.", remedy=f"Name one of {NAMES}.")
+
+
+def _asked(settings: Settings) -> Judge:
+    from citewell.evaluation.judging.asked import AskedJudge
+
+    llm = configured.llm(settings.models)
+    if llm is None:
+        raise UsageError(
+            "The judge is a language model, and the settings name none.",
+            remedy='Set llm in [models], or judge with "aligned", which needs no model.',
+        )
+    return AskedJudge(llm, settings.models.llm)
+
+
+def remembering_llm(settings: Settings, kept: Path) -> RememberedLLM | None:
+    """The language model of the settings, with what it writes kept in the folder; None for "none"."""
+    llm = configured.llm(settings.models)
+    return RememberedLLM(llm, settings.models.llm, kept / "completions.jsonl") if llm is not None else None

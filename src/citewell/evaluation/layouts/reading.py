@@ -1,0 +1,57 @@
+"""The files of a data set: text and JSON lines, compressed or not, and what is said of a wrong one."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from citewell.errors import PathError
+from citewell.stores import files
+
+_GZIP = b"\x1f\x8b"
+
+Record = TypeVar("Record", bound=BaseModel)
+
+
+def content(path: Path) -> bytes:
+    """A file's bytes, unpacked where it is compressed with gzip.
+
+    Raises:
+        PathError: it cannot be read.
+    """
+    try:
+        data = path.read_bytes()
+        return gzip.decompress(data) if data.startswith(_GZIP) else data
+    except OSError as error:
+        raise PathError(f"{path} cannot be read: {error.strerror or error}.", remedy="Check the path.") from None
+    except (EOFError, zlib.error) as error:
+        raise PathError(f"{path} cannot be unpacked: {error}.", remedy="Get it again; it is cut short.") from None
+
+
+def either(folder: Path, name: str) -> Path | None:
+    """The file of that name in a folder, or the compressed one beside it."""
+    return next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
+
+
+def records(path: Path, kind: type[Record]) -> Iterator[Record]:
+    """One record a line.
+
+    Raises:
+        PathError: it cannot be read, or a line is no such record.
+    """
+    for number, line in enumerate(content(path).splitlines(), start=1):
+        if line.strip():
+            try:
+                yield kind.model_validate_json(line)
+            except ValidationError as error:
+                raise wrong(path, f"line {number}: {files.complaint(error)}") from None
+
+
+def wrong(path: Path, problem: str) -> PathError:
+    said = problem.removeprefix(": ")  # pydantic's complaint about the whole has no place before it
+    return PathError(f"{path}, {said}.", remedy="Correct it; docs/testsets.md shows what each layout holds.")

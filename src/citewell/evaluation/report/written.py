@@ -1,0 +1,71 @@
+"""Reports as files, in the form that their name says."""
+
+from __future__ import annotations
+
+import json
+import os
+from enum import StrEnum
+from pathlib import Path
+
+from citewell.errors import PathError
+from citewell.evaluation.report import html, markdown
+from citewell.evaluation.report.evaluated import Evaluated
+from citewell.evaluation.report.shape import as_shape
+
+
+class Format(StrEnum):
+    """The forms of a report, by the end of its file's name."""
+
+    HTML = ".html"
+    MARKDOWN = ".md"
+    JSON = ".json"
+
+
+def format_of(path: Path) -> Format:
+    """The form that a file's name asks for. Refuses, before a long run, what could not be written at its end.
+
+    Raises:
+        PathError: its name ends in something else, or there is no such folder.
+        SettingsError: what draws it is not installed.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in set(Format):
+        raise PathError(
+            f"A report is not written as {path.suffix or path.name!r}.", remedy=f"Name it {', '.join(Format)}."
+        )
+    if not path.absolute().parent.is_dir():
+        raise PathError(f"There is no folder {path.absolute().parent}.", remedy="Make it, or give another path.")
+    form = Format(suffix)
+    if form is Format.HTML:
+        html.require_drawable()
+    return form
+
+
+def write(evaluated: Evaluated, path: Path, form: Format) -> None:
+    """Write a report; a new file is for its owner's eyes only, since it holds texts of documents.
+
+    Raises:
+        PathError: it cannot be written there.
+        SettingsError: what draws it is not installed.
+    """
+    match form:
+        case Format.HTML:
+            text = html.as_html(evaluated)
+        case Format.MARKDOWN:
+            text = markdown.as_markdown(evaluated)
+        case Format.JSON:
+            text = json.dumps(as_shape(evaluated), indent=2, allow_nan=False) + "\n"
+    save(text, path)
+
+
+def save(text: str, path: Path) -> None:
+    """As `write`, of what is drawn already.
+
+    Raises:
+        PathError: it cannot be written there.
+    """
+    try:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise PathError(f"{path} cannot be written: {error.strerror}.", remedy="Give another path.") from None

@@ -1,0 +1,46 @@
+"""Settings tried on one test set, each compared with the first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from citewell.evaluation.comparison import Compared, compare_all
+from citewell.evaluation.scored import Scored
+from citewell.evaluation.variants import differing
+from citewell.evaluation.verdicts import WORTH
+from citewell.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Settings by the name of their file, and what they scored."""
+
+    name: str
+    settings: Settings
+    scored: Scored
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Two variants of which the second is on trial."""
+
+    before: Variant
+    after: Variant
+    compared: Compared
+
+    @property
+    def differing(self) -> Sequence[str]:
+        """The settings that differ, as `table.key: before, after`."""
+        return differing(self.before.settings, self.after.settings)
+
+
+def compare_settings(variants: Sequence[Variant], *, worth: float = WORTH) -> tuple[Trial, ...]:
+    """Each variant but the first with the first, all tested together.
+
+    Raises:
+        UsageError: no question has a measure to compare.
+    """
+    first, *others = variants
+    compared = compare_all(first.scored.measured, [each.scored.measured for each in others], worth=worth)
+    return tuple(Trial(first, each, result) for each, result in zip(others, compared, strict=True))

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from citewell.evaluation.report.evaluated import Asked, Evaluated
+from citewell.evaluation.scored import Scored
+from citewell.evaluation.testset import Question, as_lines
+from citewell.index import Index
+
+
+def test_all_questions_of_the_file_are_counted_not_only_those_scored(small: Evaluated) -> None:
+    assert small.testset == Asked("bank.jsonl", reviewed=5, unreviewed=1, answerable=4, unanswerable=2)
+
+
+def test_settings_are_those_that_differ_and_hold_no_secret(small: Evaluated) -> None:
+    assert small.settings == {
+        "retrieval.keep": 2,
+        "retrieval.legs": ["keyword"],
+        "models.llm": "openai:small",
+        "models.llm_url": "https://host.example/v1",
+    }
+
+
+def test_an_index_is_told_by_what_it_holds(bank: Index, small: Evaluated, tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text(as_lines([Question(question="Who?"), Question(question="Why?", answerable=False, reviewed=False)]))
+    made = Evaluated.of(bank, path, Scored((), (), ()), judge="scripted", agreement=["well"])
+    status = bank.status()
+    assert (made.documents, made.chunks, made.embedder) == (4, status.chunks, status.embedder)
+    assert made.floor == status.floor
+    assert made.settings == {}
+    assert made.keep == bank.settings.retrieval.keep
+    assert made.testset == Asked("mine.jsonl", reviewed=1, unreviewed=1, answerable=1, unanswerable=1)
+    assert (made.title, made.judge, made.agreement) == ("mine.jsonl", "scripted", ("well",))
+    assert str(tmp_path) not in repr(made)

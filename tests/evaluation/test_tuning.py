@@ -1,0 +1,182 @@
+"""What tuning tries, chooses and confirms, on a real index with a setting that is planted wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from citewell.errors import UsageError
+from citewell.evaluation.arms import Arm, Trials, pairs
+from citewell.evaluation.scored import Scored, score
+from citewell.evaluation.techniques import Patch, patched
+from citewell.evaluation.testset import Evidence, Question
+from citewell.evaluation.tuning import AS_IT_IS, Budget, halves, tune
+from citewell.evaluation.variants import Workbench
+from citewell.evaluation.verdicts import Verdict
+from citewell.index import Index
+from citewell.loading.given import from_text
+from citewell.models.minilm import MiniLM
+from citewell.settings import Retrieval, Settings
+from tests.evaluation.answered import outcome
+from tests.evaluation.scripted_judge import ScriptedJudge
+
+TOWNS = ("Ashford", "Bexley", "Corby", "Denham", "Epsom", "Frome", "Goole", "Hove", "Ilkley")
+ONE_KEPT = Settings(retrieval=Retrieval(keep=1, floor="off"))
+MANY_KEPT = Settings(retrieval=Retrieval(keep=20, floor="off"))
+
+
+def both(number: int) -> Question:
+    """A question whose answer stands in two documents, so that one passage is never enough."""
+    one, other = TOWNS[number % 9], TOWNS[(number + 1 + number // 9) % 9]
+    evidence = tuple(Evidence(document=f"{town}.md", quote="opens at") for town in (one, other))
+    return Question(id=f"q{number}", question=f"When do {one} and {other} open?", evidence=evidence, kind="hours")
+
+
+QUESTIONS = tuple(map(both, range(16)))
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> str:
+    texts = {town: f"The branch in {town} opens at {at} in the morning." for at, town in enumerate(TOWNS, start=6)}
+    with Index.create(tmp_path_factory.mktemp("towns") / "index") as index:
+        index.add_documents([from_text(text, source=f"https://bank.example/{town}.md") for town, text in texts.items()])
+        return index.location
+
+
+class Asking:
+    """Asks real questions and counts them."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self._bench = bench
+        self._embedder = MiniLM()
+        self.asked: list[tuple[str, tuple[str, ...]]] = []
+
+    def __call__(self, name: str, settings: Settings, questions: Sequence[Question]) -> Scored:
+        self.asked.append((name, tuple(question.id for question in questions)))
+        with self._bench.opened(settings) as index:
+            return score(index, questions, judge=ScriptedJudge(), embedder=self._embedder)
+
+
+def test_what_is_planted_wrong_is_found_and_confirmed(place: str, tmp_path: Path) -> None:
+    bench = Workbench(place, ONE_KEPT, tmp_path / "bench")
+    ask = Asking(bench)
+    found = tune(bench, QUESTIONS, ask=ask, judge=ScriptedJudge(), budget=Budget(questions=40))
+    assert (found.tuning, found.confirming, len(found.diagnosis.failed)) == (8, 8, 8)
+    assert found.best is not None
+    assert found.best.arm.patch == {"retrieval.keep": 5}
+    assert (found.best.questions, found.best.failed, found.best.failed_before, found.best.gain) == (8, 0, 8, 1.0)
+    assert found.confirmation is not None
+    assert found.confirmation.is_kept
+    assert (found.confirmation.succeeded.before, found.confirmation.succeeded.after) == (0, 1)
+    assert found.confirmation.compared.verdict is Verdict.NO_DIFFERENCE  # recall@5 looks at five, however many are kept
+
+    (_, first), *tried, (as_it_is, second), (best, again) = ask.asked
+    assert (as_it_is, best, second) == (AS_IT_IS, "keep 5", again)
+    assert sorted(first + second) == sorted(question.id for question in QUESTIONS)
+    assert all(set(asked) <= set(first) for _, asked in tried)  # what confirms has chosen nothing
+    assert found.asked == sum(len(asked) for _, asked in tried) <= 40
+    names = [each.arm.name for each in found.tried] + [arm.name for arm in found.not_tried]
+    assert len(names) == len(set(names))
+    assert "keep 10" in names
+
+
+def test_nothing_better_is_said_and_not_confirmed(place: str, tmp_path: Path) -> None:
+    bench = Workbench(place, MANY_KEPT, tmp_path / "bench")
+    ask = Asking(bench)
+    found = tune(bench, QUESTIONS, ask=ask, judge=ScriptedJudge(), budget=Budget(questions=100))
+    assert (found.diagnosis.failed, found.tried, found.best, found.confirmation) == ((), (), None, None)
+    assert len(ask.asked) == 1
+
+
+def test_without_time_nothing_is_tried(place: str, tmp_path: Path) -> None:
+    bench = Workbench(place, ONE_KEPT, tmp_path / "bench")
+    ticks = count(step=10.0)
+    found = tune(
+        bench,
+        QUESTIONS,
+        ask=Asking(bench),
+        judge=ScriptedJudge(),
+        budget=Budget(minutes=0.5),
+        clock=lambda: next(ticks),
+    )
+    assert (found.asked, found.tried, found.best) == (0, (), None)
+    assert found.not_tried[0].name == "keep 5"
+
+
+def test_too_few_questions_are_refused(place: str, tmp_path: Path) -> None:
+    bench = Workbench(place, ONE_KEPT, tmp_path / "bench")
+    with pytest.raises(UsageError, match="15 questions are too few"):
+        tune(bench, QUESTIONS[:15], ask=Asking(bench), judge=ScriptedJudge(), budget=Budget(questions=40))
+
+
+@pytest.mark.parametrize("given", [{}, {"questions": 10, "minutes": 1.0}])
+def test_a_budget_is_of_one_thing(given: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="question-runs or of minutes"):
+        Budget(**given)  # type: ignore[arg-type]  # the wrong thing is given on purpose
+
+
+def test_halves_have_as_many_of_each_kind_and_begin_with_all() -> None:
+    sizes = {"often": 40, "sometimes": 20, "twice": 2, "odd": 7}
+    questions = [
+        Question(id=f"{kind}-{n}", question="?", kind=kind) for kind, size in sizes.items() for n in range(size)
+    ]
+    first, second = halves(questions)
+    assert halves(questions) == (first, second)
+    assert halves(questions, seed=1) != (first, second)
+    assert sorted(each.id for each in (*first, *second)) == sorted(each.id for each in questions)
+    assert abs(len(first) - len(second)) <= 1
+    for kind, size in sizes.items():
+        for half in (first, second):
+            assert sum(each.kind == kind for each in half) in (size // 2, (size + 1) // 2)
+    begun = Counter(each.kind for each in first[:17])
+    assert 7 <= begun["often"] <= 13
+    assert 3 <= begun["sometimes"] <= 7
+
+
+def test_pairs_change_different_keys_and_go_together() -> None:
+    def arm(name: str, patch: Patch) -> Arm:
+        return Arm((name,), patch, patched(Settings(), patch))
+
+    small, overlap = arm("small", {"chunking.size": 100}), arm("overlap", {"chunking.overlap": 60})
+    keep, other = arm("keep 10", {"retrieval.keep": 10}), arm("keep 20", {"retrieval.keep": 20})
+    made = list(pairs([small, overlap, keep, other], Settings()))
+    assert [each.names for each in made] == [
+        ("small", "keep 10"),
+        ("small", "keep 20"),
+        ("overlap", "keep 10"),
+        ("overlap", "keep 20"),
+    ]
+    assert made[0].name == "small and keep 10"
+    assert made[0].settings == patched(Settings(), {"chunking.size": 100, "retrieval.keep": 10})
+
+
+def scripted(results: Sequence[float]) -> Callable[..., Scored]:
+    """Answers the questions in turn with these values of `correct`."""
+    left = iter(results)
+
+    def ask(name: str, settings: Settings, questions: Sequence[Question]) -> Scored:
+        from citewell.evaluation.measures import Measured
+
+        outcomes = tuple(outcome(question, ["p"], [("s", (1,))]) for question in questions)
+        return Scored(outcomes, tuple(Measured(each, {"correct": next(left)}) for each in questions), ())
+
+    return ask
+
+
+def test_an_arm_goes_on_where_it_was_and_stops_in_time() -> None:
+    questions = [Question(id=f"{n}", question="?") for n in range(6)]
+    is_time = [True, True, False]
+    trials = Trials(questions, [True, True, False, None, True, True], scripted([1, 0, 1, 1, 1]), lambda: is_time.pop(0))
+    arm = Arm(("keep 10",), {"retrieval.keep": 10}, Settings())
+    assert trials.tried(arm).gain == float("-inf")
+    assert trials.gain(arm, 2) == 0.5  # the first is mended
+    assert trials.gain(arm, 2) == 0.5  # and nothing is asked again
+    assert trials.gain(arm, 5) == 0.5  # 4 that can be told, of which 2 are mended
+    assert trials.gain(arm, 6) == 0.5  # no time
+    found = trials.tried(arm)
+    assert (found.questions, found.failed, found.failed_before, trials.asked) == (4, 1, 3, 5)
+    assert trials.tried(arm, 2).questions == 2

@@ -1,0 +1,164 @@
+"""Erasing that is cut short: nothing was dropped, or all was, and the next writer leaves none of it in any file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citewell.errors import IndexLocked
+from citewell.settings import Storage
+from citewell.stores import lance_writing, manifest
+from citewell.stores.beside.faiss_index import FaissIndex
+from citewell.stores.lance import LanceStore
+from citewell.stores.stash import Stash
+from citewell.stores.store import OWNER, Counts, Store
+from citewell.types import Removed
+from tests.stores.beside_engines import BESIDE
+from tests.stores.corpus import DIMENSIONS, commit, indexed, key, made_with, zipf_texts
+
+STORAGE = Storage(exact_up_to=5)
+ENGINES: dict[str, tuple[Callable[[Path], Store], Callable[[Path], Store]]] = {
+    "lance": (
+        lambda path: LanceStore.create(path, made_with(), STORAGE),
+        lambda path: LanceStore.open(path, STORAGE),
+    ),
+    **{name: pair for name, pair in BESIDE.items() if name == "faiss"},
+}
+
+SECRET = indexed("secret", ["Xylophonzwerg geheim", "Quarzuhr"])
+OLDER = indexed("secret", ["Brombeerschloss"], number=2)
+KEPT = indexed("kept", zipf_texts(12, 1))
+GONE = (Removed("secret", SECRET.document.source, (1, 2), {"texts": 2}),)
+NEEDLES = [b"Xylophonzwerg", b"Quarzuhr", b"Brombeerschloss", *(row.tobytes() for row in SECRET.vectors)]
+
+
+class ScriptedDeath(Exception):
+    """Stands for the death of the writer at the point where it is raised."""
+
+
+@pytest.fixture(params=ENGINES)
+def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Store]]:
+    """Opens the store once more. A version of the secret is dropped already, and a killed run has left its vectors."""
+    create, opening = ENGINES[request.param]
+    opened = [create(tmp_path / "index")]
+    commit(opened[0], [KEPT, OLDER])
+    commit(opened[0], [SECRET], [key("secret", 2)])
+    hashes = [item.text_hash for item in SECRET.entries]
+    Stash(tmp_path / "index", DIMENSIONS).add(dict(zip(hashes, SECRET.vectors, strict=True)))
+    assert holding(tmp_path) == NEEDLES, "or their absence would prove nothing"
+
+    def once_more() -> Store:
+        opened.append(opening(tmp_path / "index"))
+        return opened[-1]
+
+    yield once_more
+    for store in opened:
+        store.close()
+
+
+def holding(path: Path) -> list[bytes]:
+    """Those of the needles that some file holds."""
+    contents = [file.read_bytes() for file in path.rglob("*") if file.is_file()]
+    return [needle for needle in NEEDLES if any(needle in content for content in contents)]
+
+
+def die(*_: Any, **__: Any) -> None:
+    raise ScriptedDeath
+
+
+def die_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the mark is to be taken away."""
+    honest = manifest.save
+
+    def save(directory: Path, saved: manifest.Manifest) -> None:
+        if saved.erasing is None:
+            raise ScriptedDeath
+        honest(directory, saved)
+
+    monkeypatch.setattr(manifest, "save", save)
+
+
+DEATHS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
+    "while writing": lambda patch: patch.setattr(lance_writing, "rewrite", die),
+    "before the manifest": lambda patch: patch.setattr(manifest, "save", die),
+    "after the manifest": lambda patch: patch.setattr(lance_writing, "erase", die),
+    "while removing": lambda patch: patch.setattr(lance_writing, "remove", die),
+    "before the mark is gone": die_at_the_end,
+}
+
+
+@pytest.mark.parametrize("death", DEATHS)
+def test_erasing_that_died_was_not_begun_or_is_ended_by_the_next_writer(
+    open_store: Callable[[], Store], death: str, tmp_path: Path
+) -> None:
+    store, begun = open_store(), death in ("after the manifest", "while removing", "before the mark is gone")
+    with pytest.MonkeyPatch.context() as patch:
+        DEATHS[death](patch)
+        with pytest.raises(ScriptedDeath), store.writing():
+            store.erase(GONE)
+    store = open_store()
+    assert store.erasing == (GONE if begun else None)
+    assert (store.reader().document("secret", OWNER) is None) is begun
+    with store.writing():
+        assert store.erasing is None
+        assert begun is (holding(tmp_path) == [])
+    if not begun:
+        with store.writing():
+            store.erase(GONE)
+    assert holding(tmp_path) == []
+    for reopened in (store, open_store()):
+        assert reopened.erasing is None
+        assert reopened.reader().counts(OWNER) == Counts(1, 12, 12)
+        assert reopened.reader().document("kept", OWNER) == KEPT.document
+        assert reopened.reader().dense(KEPT.vectors[3], 1, OWNER)[0].entry_id == KEPT.entries[3].entry.id
+        assert reopened.known_vectors([item.text_hash for item in SECRET.entries]) == {}
+    commit(store, [SECRET])
+    assert store.reader().document("secret", OWNER) == SECRET.document
+
+
+def test_who_goes_on_after_a_failure_and_dies_leaves_the_files_to_the_next(
+    open_store: Callable[[], Store], tmp_path: Path
+) -> None:
+    store, more = open_store(), indexed("more", ["w1 w2"])
+
+    def go_on() -> None:
+        with store.writing():
+            with pytest.MonkeyPatch.context() as patch, suppress(ScriptedDeath):
+                patch.setattr(lance_writing, "erase", die)
+                store.erase(GONE)
+            store.commit([more])
+            assert store.erasing == GONE
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(manifest, "save", die)
+                store.commit([indexed("lost", ["w3"])])
+
+    with pytest.raises(ScriptedDeath):
+        go_on()
+    store = open_store()
+    assert store.erasing == GONE
+    commit(store, [indexed("next", ["w4"])])
+    assert store.erasing is None
+    assert holding(tmp_path) == []
+    assert [document.id for document in store.reader().documents(OWNER)] == ["kept", "more", "next"]
+    assert store.reader().document("more", OWNER) == more.document
+    assert store.reader().dense(more.vectors[0], 1, OWNER)[0].entry_id == more.entries[0].entry.id
+
+
+@pytest.mark.skipif("faiss" not in BESIDE, reason="faiss-cpu is not installed")
+def test_what_the_engine_cannot_forget_is_not_dropped(tmp_path: Path) -> None:
+    def held(_: FaissIndex) -> None:
+        raise IndexLocked("Another process has the vectors open.", remedy="Close it.")
+
+    store = BESIDE["faiss"][0](tmp_path / "index")
+    commit(store, [KEPT, SECRET])
+    with pytest.MonkeyPatch.context() as patch, store.writing():
+        patch.setattr(FaissIndex, "reset", held)
+        with pytest.raises(IndexLocked):
+            store.erase(GONE)
+    assert (store.erasing, store.stale) == (None, False)
+    assert store.reader().document("secret", OWNER) == SECRET.document
+    store.close()
