@@ -200,7 +200,7 @@ def test_an_address_whose_password_is_never_printed(
         (["rollback"], "Say what to bring back"),
         (["rollback", "x", "--state", "y"], "Say what to bring back"),
         (["rollback", "--state", "y", "--to", "1"], "--to is the number of a document's version"),
-        (["history", "x", "--name", "y"], "--name gives the whole index a name"),
+        (["history", "x", "--name", "y"], "--name and --drop are of the whole index"),
     ],
 )
 def test_options_that_do_not_go_together(bank: Path, citewell: Run, command: list[str], message: str) -> None:

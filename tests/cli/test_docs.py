@@ -22,7 +22,7 @@ def test_every_command_and_its_options_are_described(citewell: Run, command: str
     assert {"--settings", "--json"} <= options
     assert "--index" in options or command == "evaluate-judge"
     for option in options:
-        row = next(line for line in CLI.splitlines() if line.startswith(f"| `{option}"))
+        row = next(line for line in CLI.splitlines() if re.match(rf"\| `{option}[ `]", line))
         commands = row.split("|")[2]
         assert "all" in commands or command in commands, option
 

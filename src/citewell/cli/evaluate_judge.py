@@ -101,9 +101,7 @@ def _beside(of: Agreement) -> list[str]:
         lines.append(f"the number of words alone reaches {of.by_length:.3f}")
     if of.matched is not None:
         figure, interval, answers = _figures(of.matched)
-        lines.append(
-            f"where the wrong answer is no longer than the right one: {figure} ({interval}), {answers} answers"
-        )
+        lines.append(f"where a wrong answer is no longer than the right one: {figure} ({interval}), {answers} answers")
     if of.false_alarms is not None:
         lines.append(f"false alarms, right answers found unsupported: {of.false_alarms:.3f}")
     return lines

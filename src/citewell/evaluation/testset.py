@@ -16,6 +16,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from citewell.errors import PathError
+from citewell.index import MAX_QUESTION_CHARS
 from citewell.stores import files
 
 Text = Annotated[str, Field(min_length=1)]
@@ -55,7 +56,7 @@ class Question(_Record):
     """
 
     id: str = ""
-    question: Text
+    question: Annotated[str, Field(pattern=r"[^\s\x00]", max_length=MAX_QUESTION_CHARS)]
     answerable: bool = True
     expected_answer: str = ""
     must_contain: tuple[str, ...] = ()

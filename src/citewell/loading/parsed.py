@@ -15,7 +15,7 @@ MAX_PREAMBLE = 2_000
 MAX_LINKS = 100
 """Of an element; more is a list of links, whose text says what it is."""
 
-LOADER_VERSION = "2"
+LOADER_VERSION = "3"
 """Changes whenever a file may give another text or other elements; unchanged files are read anew then."""
 
 

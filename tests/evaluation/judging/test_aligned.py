@@ -78,6 +78,8 @@ def test_supported(judge: AlignedJudge, claim: str, passages: tuple[str, ...], q
         ("90 days", POLICY, HOW_LONG),
         ("120 hours", POLICY, HOW_LONG),
         ("Yes", POLICY, "Can cash withdrawals be disputed after 30 days?"),
+        ("No.", POLICY, "Does the branch open at nine?"),  # silence denies nothing
+        ("No.", POLICY, "Can a card payment be disputed within 120 days?"),
         ("The fee is 25 USD.", POLICY, ""),
         ("The fee applies since 15 March 2026.", POLICY, ""),
         ("R-18", POLICY, "With which code are alerts above 85 declined?"),

@@ -79,3 +79,7 @@ def test_a_list_keeps_the_negation_and_the_subject_above_it() -> None:
 
 def test_a_line_that_announces_a_number_states_it() -> None:
     assert claims_of("There are 2 conditions:\n- one\n- other") == ("There are 2 conditions:", "one", "other")
+
+
+def test_what_follows_not_knowing_in_one_sentence_is_a_claim() -> None:
+    assert claims_of("I do not know the fee, but the limit is EUR 50.") == ("the limit is EUR 50.",)

@@ -31,6 +31,7 @@ def test_a_negation_on_one_side_turns_it_round(claim: str, said: str) -> None:
         ("The card is blocked at night.", "The card is blocked at night, not the account."),
         ("It is refunded without delay.", "Without delay it is refunded."),
         ("You can avoid paying the insurance.", "You do not pay the insurance."),
+        ("Refunds are impossible for cash.", "Cash is never refunded."),
         ("Hey Monday", "Never Shout Never, Hey Monday"),  # too little to be a statement
         ("Deadlines: no later than Friday noon.", "The deadline is Friday noon."),
     ],

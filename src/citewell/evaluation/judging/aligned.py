@@ -1,9 +1,9 @@
 """The judge without a language model: claims aligned with the sentences of their passages, and facts compared exactly.
 
 Support is a logistic function of how much of the claim its nearest sentences hold: the share of the words that are not
-the question's, the share of the pairs of words, and the cosine of the nearest (fitted on halves of SciFact, HaluEval
-and MTRAG; docs/judges.md). A figure, date, code or name that the passages do not hold then caps it, and so does a
-sentence that says the same with another figure, a negation or the opposite word.
+the question's, the share of the pairs of words, and the cosine of the nearest. It is fitted on halves of SciFact,
+HaluEval, MTRAG and the example's questions (docs/judges.md). A figure, date, code or name that the passages do not hold
+then caps it, and so does a sentence that says the same with another figure, a negation or the opposite word.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from citewell.evaluation.judging.alignment import Aligner, Alignment
-from citewell.evaluation.judging.exact import Facts, Source, facts_of, missing_figures, missing_words, source_of
+from citewell.evaluation.judging.exact import Facts, Source, facts_of, holds, missing_figures, missing_words, source_of
 from citewell.evaluation.judging.figures import Figure
 from citewell.evaluation.judging.judge import Judgement
 from citewell.evaluation.judging.polarity import against, stand_of
@@ -102,9 +102,11 @@ def _likeness(alignment: Alignment) -> float:
 
 
 def _turned(asked: Judgement) -> Judgement:
-    """What "no" is worth where "yes" has been judged."""
+    """What "no" is worth where "yes" has been judged: it is supported by what contradicts, not by silence."""
     support = 1 - (asked.support or 0.0)
-    return Judgement(support, contradicted=support <= CONTRADICTED, reason=f"yes is judged by: {asked.reason}")
+    if not asked.contradicted:
+        support = min(support, LACKING)
+    return Judgement(support, contradicted=asked.is_supported, reason=f"of yes: {asked.reason}")
 
 
 def _contradiction(claim: str, facts: Facts, alignment: Alignment, given: _Given) -> str:
@@ -114,7 +116,7 @@ def _contradiction(claim: str, facts: Facts, alignment: Alignment, given: _Given
         return f"the passages say {word!r}"
     beside, missing = source_of([said]), missing_figures(facts, given.source)
     for figure in facts.figures if _says_the_rest(claim, alignment) else missing if alignment.best >= ALIKE else ():
-        if not _holds(beside, figure) and (other := _instead(figure, facts, beside)) is not None:
+        if not holds(beside, figure) and (other := _instead(figure, facts, beside)) is not None:
             return f"not {figure}: the passages say {other}"
     return ""
 
@@ -131,7 +133,7 @@ def _lacking(facts: Facts, alignment: Alignment, given: _Given) -> list[str]:
     figures = [
         str(figure)
         for figure in missing_figures(facts, given.source)
-        if _instead(figure, facts, near) is not None or not (_may_be_count(figure) or _holds(given.explained, figure))
+        if _instead(figure, facts, near) is not None or not (_may_be_count(figure) or holds(given.explained, figure))
     ]
     return [*figures, *missing_words(facts, given.explained)]
 
@@ -145,7 +147,3 @@ def _instead(figure: Figure, facts: Facts, near: Source) -> Figure | None:
 def _may_be_count(figure: Figure) -> bool:
     """`two plans` may be counted, and `120 days` not."""
     return figure.is_spelt and not figure.unit
-
-
-def _holds(source: Source, figure: Figure) -> bool:
-    return any(figure.agrees(other) for other in source.figures)

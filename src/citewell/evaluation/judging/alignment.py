@@ -66,13 +66,13 @@ class Aligner:
         )
 
     def _embedded(self, texts: Sequence[str]) -> Vectors:
-        new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
-        if len(self._vectors) + len(new) > REMEMBERED:
-            self._vectors.clear()
-            new = list(dict.fromkeys(texts))
-        if new:
-            self._vectors.update(zip(new, self._embedder.embed_passages(new), strict=True))
-        return np.stack([self._vectors[text] for text in texts])
+        known = {text: self._vectors[text] for text in texts if text in self._vectors}
+        if new := [text for text in dict.fromkeys(texts) if text not in known]:
+            known |= zip(new, self._embedder.embed_passages(new), strict=True)
+            # Replaced and never changed, so that another thread may read it meanwhile.
+            kept = self._vectors if len(self._vectors) + len(new) <= REMEMBERED else {}
+            self._vectors = kept | known
+        return np.stack([known[text] for text in texts])
 
 
 def _chosen(words: Sequence[str], near: Sequence[Statement], cosines: Vectors) -> list[Statement]:

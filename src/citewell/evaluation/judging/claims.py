@@ -53,8 +53,9 @@ def claims_of(text: str) -> tuple[str, ...]:
             if sentence.endswith(":"):
                 lead = sentence if _is_part_of_items(sentence) else ""
                 claims += [sentence] if re.search(r"\d", sentence) and not lead else []
-            elif not sentence.endswith(("?", "？", "؟")) and not _DONT_KNOW.match(sentence):
-                claims += [f"{lead} {part}".strip() if is_item else part for part in _parts(sentence)]
+            elif not sentence.endswith(("?", "？", "؟")):
+                parts = [part for part in _parts(sentence) if not _DONT_KNOW.match(part)]
+                claims += [f"{lead} {part}".strip() if is_item else part for part in parts]
         lead = lead if is_item or bare.endswith(":") else ""
     return tuple(claims)
 

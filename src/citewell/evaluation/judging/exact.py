@@ -19,11 +19,14 @@ _CODE = re.compile(r"(?=[^\W\d_]+[-./&]?\d)[\w./&-]+|\d[\d.:]*-?[A-Z]{1,4}(?:-?\
 _NOT_CODE = re.compile(r"(?i)\d+(?:st|nd|rd|th|s|am|pm|k|m|bn|gb|mb|kb|tb|km|kg)|[a-z]+\d{4}|[ap]m\d*")
 _SPACELESS = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _TOKEN = re.compile(r"[^\W\d_](?:[\w'&]|-(?=\w)|\.(?=[^\W\d_]))*")
-# "Tech Support Scams: ..." names what follows.
 _ACRONYM = re.compile(r"(?<=\()[A-Z]{2,6}(?=s?\))")
+# "Tech Support Scams: ..." names what follows.
 _LABEL = re.compile(r"[^:.!?]{1,60}:\s")
 _ENDS = re.compile(r"[.!?:;•*#\n\"“(–-]\s*\Z")
-_GERMAN_WORDS = "der die das und ist nicht ein eine für mit wird werden den dem des auf im zu von sind"
+_GERMAN_WORDS = """
+der die das den dem des ein eine und oder nicht kein keine ist sind wird werden kann können muss müssen
+für mit auf im zu von
+"""
 _GERMAN = frozenset(_GERMAN_WORDS.split())
 _CALENDAR = """
 january february march april may june july august september october november december
@@ -31,6 +34,7 @@ monday tuesday wednesday thursday friday saturday sunday
 """
 _MONTHS_AND_DAYS = frozenset(_CALENDAR.split())
 _LONGEST_ACRONYM = 6
+_LONGEST_EXPLAINED = 120  # characters of the words that an acronym stands for
 _STEM, _ENDING = 4, 2  # letters of a name in another form: those that stay, and those that may change
 
 
@@ -64,7 +68,7 @@ def facts_of(text: str) -> Facts:
         for figure in figures(text)
         if not figure.is_loose and all(figure.start >= end or figure.end <= start for start, end in taken)
     ]
-    own = {match[0] for match in _ACRONYM.finditer(text) if _is_explained(match[0], text[: match.start()])}
+    own = {match[0] for match in _ACRONYM.finditer(text) if _is_explained(match)}
     in_codes = {part for code, _ in codes for part in code.split("-")}
     names = [name for name in _names(text) if name not in own | in_codes]
     return Facts(tuple(free), tuple(found), tuple(code for code, _ in codes), tuple(names))
@@ -84,7 +88,7 @@ def source_of(texts: Sequence[str]) -> Source:
 
 def missing_figures(facts: Facts, source: Source) -> tuple[Figure, ...]:
     """The figures that the source does not hold."""
-    return tuple(figure for figure in facts.figures if not _holds(source, figure))
+    return tuple(figure for figure in facts.figures if not holds(source, figure))
 
 
 def missing_words(facts: Facts, source: Source) -> tuple[str, ...]:
@@ -92,11 +96,12 @@ def missing_words(facts: Facts, source: Source) -> tuple[str, ...]:
     return (
         *(str(date) for date in facts.dates if not _holds_date(source, date)),
         *(code for code in facts.codes if _joined(code) not in source.words),
-        *(name for name in facts.names if not holds_name(source, name)),
+        *(name for name in facts.names if not _holds_name(source, name)),
     )
 
 
-def _holds(source: Source, figure: Figure) -> bool:
+def holds(source: Source, figure: Figure) -> bool:
+    """Whether the source holds the figure."""
     return any(figure.agrees(other) for other in source.figures)
 
 
@@ -106,12 +111,11 @@ def _holds_date(source: Source, date: Date) -> bool:
         return True
     day = Date(0, date.month, date.day, 0, 0)
     year = Figure(frozenset({str(date.year)}), "", 0, 0)
-    return (
-        bool(date.year) and any(day.within(other) for other in source.dates if not other.year) and _holds(source, year)
-    )
+    has_day = any(day.within(other) for other in source.dates if not other.year)
+    return bool(date.year) and has_day and holds(source, year)
 
 
-def holds_name(source: Source, name: str) -> bool:
+def _holds_name(source: Source, name: str) -> bool:
     """Whether a word of a name is there, in another form (America, American), or by its initials."""
     plain = fold(name).replace(".", "").removesuffix("'s")
     if not source.words.isdisjoint((*analyse(name), plain)):
@@ -171,6 +175,7 @@ def _initials(text: str) -> Iterator[str]:
             yield from (letters[at : at + length].casefold() for at in range(len(letters) - length + 1))
 
 
-def _is_explained(acronym: str, before: str) -> bool:
-    words = re.findall(r"[^\W\d_][\w']*", before)[-len(acronym) :]
-    return "".join(word[0] for word in words).casefold() == acronym.casefold()
+def _is_explained(acronym: re.Match[str]) -> bool:
+    before = acronym.string[max(0, acronym.start() - _LONGEST_EXPLAINED) : acronym.start()]
+    words = re.findall(r"[^\W\d_][\w']*", before)[-len(acronym[0]) :]
+    return "".join(word[0] for word in words).casefold() == acronym[0].casefold()

@@ -89,18 +89,17 @@ def stand_of(text: str) -> Stand:
 def against(claim: Stand, said: Stand) -> str:
     """The word (stem) in which a statement that says the same turns the claim round; "" where none does.
 
-    Of scripts with spaces, a claim of one or two words is no statement that could be turned.
+    Where both negate something, they may say the same in other words. Of scripts with spaces, one or two words are no
+    statement that could be turned.
     """
     if claim.denies != said.denies:
         return "not"
     if claim.length < _FEWEST:
         return ""
-    for word in sorted(claim.affirmed - claim.negated):
-        if word in said.negated and word not in said.affirmed:
-            return f"not {word}"
-    for word in sorted(claim.negated - claim.affirmed):
-        if word in said.affirmed and word not in said.negated and not said.negated:
-            return word
+    if not claim.negated and (denied := (claim.affirmed & said.negated) - said.affirmed):
+        return f"not {min(denied)}"
+    if not said.negated and (affirmed := (claim.negated & said.affirmed) - claim.affirmed):
+        return min(affirmed)
     for word in sorted(claim.affirmed - said.affirmed - said.negated):
         for opposite in sorted(_OPPOSITES.get(word, ())):
             if opposite in said.affirmed and opposite not in claim.affirmed | claim.negated:

@@ -14,7 +14,7 @@ _SAME = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-")
 _BESIDE = "zz"
 _UNITS = frozenset(UNIT_WORDS.values())
 _NEGATING = """
-not no never cannot without neither nor none nobody nothing unable lacks avoid
+not no never cannot without neither nor none nobody nothing unable impossible lacks avoid
 nicht kein keine keinen keinem keiner keines nie niemals ohne weder
 pas jamais aucun aucune sans
 nunca sin ningun ninguna ninguno
