@@ -31,6 +31,11 @@ class Answered:
     judge: Judge
 
     @property
+    def text(self) -> str:
+        """The answer without its citation marks, whose numbers are none of its figures."""
+        return "\n".join(sentence.text for sentence in self.answer.sentences)
+
+    @property
     def passages(self) -> list[str]:
         """What the answer was made from."""
         return [hit.passage.text for hit in self.answer.hits]
@@ -132,21 +137,21 @@ def _correctness(of: Answered) -> float | None:
     question = of.outcome.question
     if not question.expected_answer:
         return None
-    expected, given = claims_of(question.expected_answer), claims_of(of.answer.text)
-    found = faithfulness(of.judge.judge(expected, [of.answer.text], question.question)) or 0.0
+    expected, given = claims_of(question.expected_answer), claims_of(of.text)
+    found = faithfulness(of.judge.judge(expected, [of.text], question.question)) or 0.0
     right = faithfulness(of.judge.judge(given, [question.expected_answer], question.question)) or 0.0
     return 2 * found * right / (found + right) if found + right else 0.0
 
 
 def _correct(of: Answered) -> float | None:
     """1 for a right answer: by the texts that it must and must not hold, or as the judge finds all that is expected."""
-    question, text = of.outcome.question, plain(of.answer.text)
+    question, text = of.outcome.question, plain(of.text)
     if question.must_contain or question.must_not_contain:
         has_all = all(plain(part) in text for part in question.must_contain)
         return float(has_all and not any(plain(part) in text for part in question.must_not_contain))
     if not question.expected_answer:
         return None
-    judged = of.judge.judge(claims_of(question.expected_answer), [of.answer.text], question.question)
+    judged = of.judge.judge(claims_of(question.expected_answer), [of.text], question.question)
     return float(faithfulness(judged) == 1.0)
 
 
