@@ -60,8 +60,8 @@ def measured(outcome: Outcome, judge: Judge, embedder: Embedder) -> Measured:
     if answer.abstained or not question.answerable:
         values["correct"] = float(answer.abstained and not question.answerable)
     if not answer.abstained:
-        values["relevance"] = _relevance(question.question, answer.text, embedder)
         answered = Answered(outcome, answer, judge)
+        values["relevance"] = _relevance(question.question, answered.text, embedder)
         for name, measure in {**_OF_ANY, **(_OF_ANSWERABLE if question.answerable else {})}.items():
             try:
                 value = measure(answered)
