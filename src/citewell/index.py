@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
@@ -25,13 +25,14 @@ from citewell.generation.extractive import extract
 from citewell.generation.lost import lost_warnings
 from citewell.history import analyse_again
 from citewell.ingest import Ingest
-from citewell.intake import Intake
+from citewell.intake import Intake, emptied
 from citewell.journal import Journal, OnProgress
 from citewell.loading import Discovered, discover, source_at
 from citewell.loading.parsing import check_plugins
 from citewell.migration import Gate, Migration, migrate, roll_back, with_embedder
 from citewell.models import configured
 from citewell.models.fingerprint import canaries, require_same_space
+from citewell.question import checked
 from citewell.retrieval.analyser import ANALYSER_VERSION
 from citewell.retrieval.floor import above_floor, floor_of, floor_warnings
 from citewell.retrieval.search import search
@@ -39,7 +40,7 @@ from citewell.settings import Settings
 from citewell.stores.home import Calibration, Home
 from citewell.stores.homes import folder_at, home_at
 from citewell.stores.newest import of_newest
-from citewell.stores.store import OWNER, LedgerLine, MadeWith, Reader, Scope, Store
+from citewell.stores.store import OWNER, MadeWith, Reader, Scope, Store
 from citewell.types import (
     Answer,
     Chunk,
@@ -61,8 +62,6 @@ from citewell.upkeep import Upkeep, ids_of, unknown
 if TYPE_CHECKING:
     from citewell.models.embedder import Embedder
     from citewell.models.llm import LLM
-
-MAX_QUESTION_CHARS = 20_000
 
 T = TypeVar("T")
 
@@ -163,7 +162,7 @@ class Index:
             ended = [*intake.expired(gone), *store.expired(history.today).values()]
             run.remove(ended, Ending.EXPIRED)
             run.remove([line for line in gone if line not in ended], Ending.DELETED)
-            journal.warnings += _emptied(named, found, gone, self.settings.storage.keep_deleted_days)
+            journal.warnings += emptied(named, found, gone, self.settings.storage.keep_deleted_days)
         return journal.report(time.perf_counter() - begin, found.ignored)
 
     def add_documents(self, documents: Sequence[Document], *, on_progress: OnProgress | None = None) -> IndexReport:
@@ -343,7 +342,7 @@ class Index:
             FingerprintMismatch: the embedder is not the one that made the index.
             ServiceError: the language model's endpoint failed.
         """
-        asked = _checked(question)
+        asked = checked(question)
         return of_newest(
             self._to_search, lambda reader: self._ask(asked, reader, self._scope(principal, as_of, where, reader))
         )
@@ -367,7 +366,7 @@ class Index:
         k = self.settings.retrieval.keep if k is None else k
         if k < 1:
             raise QuestionError(f"k is {k}.", remedy="Ask for at least one passage.")
-        asked = _checked(query)
+        asked = checked(query)
         return of_newest(
             self._to_search,
             lambda reader: self._search(asked, k, self._scope(principal, as_of, where, reader), reader, Trace()),
@@ -579,34 +578,6 @@ def _is_there(path: Path) -> bool:
     except OSError:
         return False
     return True
-
-
-def _emptied(named: Sequence[Path], found: Discovered, gone: Sequence[LedgerLine], keep_days: int) -> Iterator[str]:
-    """What to tell of folders that hold nothing to index any more: one on a disk that is not mounted looks the same."""
-    for path in named:
-        below = path.resolve().as_uri() + "/"
-        lost = sum(line.source.startswith(below) for line in gone)
-        if lost and not any(file.source.startswith(below) for file in found.files):
-            back = (
-                f" For {keep_days} days they can be brought back: `citewell history` lists them." if keep_days else ""
-            )
-            yield (
-                f"{path} holds nothing to index any more; documents of it that were removed from the index: {lost:,}."
-                f"{back} When its files are there again, index it again."
-            )
-
-
-def _checked(question: str) -> str:
-    # A terminal hands over bytes that are not UTF-8 as lone surrogates, which no model takes.
-    text = question.encode("utf-8", "replace").decode().replace("\x00", "").strip()
-    if not text:
-        raise QuestionError("The question is empty.", remedy="Ask something.")
-    if len(text) > MAX_QUESTION_CHARS:
-        raise QuestionError(
-            f"The question has {len(text):,} characters.",
-            remedy=f"Shorten it to {MAX_QUESTION_CHARS:,}; documents are added with `citewell index`.",
-        )
-    return text
 
 
 def _page_of(document: Document | None, offset: int) -> tuple[int, str] | None:

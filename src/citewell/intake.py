@@ -311,6 +311,21 @@ class Intake:
         return Recipes(self.settings, self.credentials)
 
 
+def emptied(named: Sequence[Path], found: Discovered, gone: Sequence[LedgerLine], keep_days: int) -> Iterator[str]:
+    """What to tell of folders that hold nothing to index any more: one on a disk that is not mounted looks the same."""
+    for path in named:
+        below = path.resolve().as_uri() + "/"
+        lost = sum(line.source.startswith(below) for line in gone)
+        if lost and not any(file.source.startswith(below) for file in found.files):
+            back = (
+                f" For {keep_days} days they can be brought back: `citewell history` lists them." if keep_days else ""
+            )
+            yield (
+                f"{path} holds nothing to index any more; documents of it that were removed from the index: {lost:,}."
+                f"{back} When its files are there again, index it again."
+            )
+
+
 def _numbered(document: Document, line: LedgerLine | None) -> Document:
     """With the number of its version: another content is another version."""
     if line is None:

@@ -16,7 +16,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from citewell.errors import PathError
-from citewell.index import MAX_QUESTION_CHARS
+from citewell.question import MAX_QUESTION_CHARS
 from citewell.stores import files
 
 Text = Annotated[str, Field(min_length=1)]
