@@ -102,10 +102,9 @@ def test_a_server_that_always_says_at_once_is_not_stormed(
 
 def test_patience_ends(server: ScriptedEmbeddingServer) -> None:
     server.say(refusal(503))
-    begin = time.monotonic()
     with pytest.raises(ServiceUnreachable):
         post(server, patience_s=0.1)
-    assert time.monotonic() - begin < 20
+    assert len(server.requests) == 1, "the first wait is longer than that"
 
 
 @pytest.mark.parametrize(

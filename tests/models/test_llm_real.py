@@ -1,10 +1,7 @@
 """The path to a real model, over HTTP in another process: tokens, limits, text. The model is too small to be right."""
 
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -15,8 +12,8 @@ from citewell.models.minilm import MiniLM
 from citewell.models.openai_compatible import OpenAICompatible
 from citewell.settings import Settings
 from tests.generation.conftest import TIME_LIMITS
+from tests.models.small_llm import served
 
-WEIGHTS = Path(__file__).parents[2] / "build" / "llm"
 TIMEOUT_S = 250
 
 pytestmark = [pytest.mark.llm, pytest.mark.xdist_group("llm")]
@@ -24,17 +21,8 @@ pytestmark = [pytest.mark.llm, pytest.mark.xdist_group("llm")]
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    found = sorted(WEIGHTS.glob("*.gguf"))
-    if not found:
-        pytest.skip("no model under build/llm: `make llm-test` fetches it")
-    pytest.importorskip("xllamacpp", reason="the runtime of the small model is not installed")
-    command = [sys.executable, str(Path(__file__).with_name("serve_llm.py")), str(found[0])]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
-        assert server.stdout
-        try:
-            yield server.stdout.readline().strip()
-        finally:
-            server.terminate()
+    with served() as place:
+        yield place
 
 
 @pytest.fixture

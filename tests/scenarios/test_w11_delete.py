@@ -66,7 +66,7 @@ def index(place: str, files: Path) -> Iterator[Index]:
     """With two versions of the document, and a state of when it had one."""
     embedder, home = remembering(), home_at(place, TREE.storage)
     home.create(MadeWith(embedder.identity, canaries(embedder), ANALYSER_VERSION))
-    with Index(home, embedder, TREE, None) as index:
+    with Index(home, embedder, TREE) as index:
         with at(JAN):
             index.add(files)
             index.name_state("as it was")

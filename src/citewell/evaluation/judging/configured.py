@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from citewell.errors import UsageError
 from citewell.evaluation.completions import RememberedLLM
@@ -45,10 +46,17 @@ def _asked(settings: Settings) -> Judge:
             "The judge is a language model, and the settings name none.",
             remedy='Set llm in [models], or judge with "aligned", which needs no model.',
         )
-    return AskedJudge(llm, settings.models.llm)
+    return AskedJudge(llm, _model(settings))
 
 
 def remembering_llm(settings: Settings, kept: Path) -> RememberedLLM | None:
     """The language model of the settings, with what it writes kept in the folder; None for "none"."""
     llm = configured.llm(settings.models)
-    return RememberedLLM(llm, settings.models.llm, kept / "completions.jsonl") if llm is not None else None
+    return RememberedLLM(llm, _model(settings), kept / "completions.jsonl") if llm is not None else None
+
+
+def _model(settings: Settings) -> str:
+    """The model, and where it is: two servers may call two models alike. Without what may be secret in the URL."""
+    url = urlsplit(settings.models.llm_url)
+    place = f"{url.netloc.rpartition('@')[2]}{url.path}"
+    return f"{settings.models.llm} at {place}" if place else settings.models.llm

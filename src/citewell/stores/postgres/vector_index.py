@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from psycopg import Connection, sql
 
-MIN_EFFORT = 100
+# With 100, one graph in ten of those built of the same 2,400 vectors misses 5 % of the nearest ten.
+MIN_EFFORT = 200
 MAX_EFFORT = 1_000
 """Candidates that a search of the graph keeps in mind. pgvector takes no more than 1,000."""
 
