@@ -83,7 +83,8 @@ def test_a_kill_leaves_the_state_before_or_the_state_after(
     ends = []
     for attempt in range(ATTEMPTS * KILLS):
         restore(spare, place.index)
-        late = bool(needles) and attempt % 2 == 0  # between the two steps of a purge, of which the second is short
+        # Between the two steps of a purge, of which the second is short.
+        late = bool(needles) and moments.random() < 0.5
         if not killer.killed_inside(name, place, moments.uniform(0, LATE if late else seconds), late=late):
             seconds *= 1 if late else 0.8
             continue

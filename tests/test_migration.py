@@ -411,6 +411,29 @@ def test_a_purge_that_died_is_not_begun_or_is_ended_in_every_generation(
         assert index.search(QUESTION)
 
 
+def test_any_run_ends_a_purge_that_died_in_a_generation_beside_and_its_repetition_has_a_receipt(
+    path: Path, home: FolderHome
+) -> None:
+    migrated(home)
+
+    def die(tables: lance_writing.Tables) -> None:
+        raise ScriptedDeath
+
+    def died(index: Index) -> None:
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(ScriptedDeath):
+            patch.setattr(lance_writing, "erase", die)
+            index.purge("bank:vault")
+        assert erasing(home).keys() == {1}
+
+    with opened(path, SHORT) as index:
+        died(index)
+        index.add_documents([document("new", "Something else.")])
+        assert erasing(home) == {}
+        assert files_with(path / "generations" / "1", b"Meadow") == []
+        assert index.purge("bank:vault").purged
+        assert files_with(path, b"Meadow") == []
+
+
 class ScriptedDeath(Exception):
     """Stands for the death of the writer at the point where it is raised."""
 

@@ -470,6 +470,18 @@ def test_with_a_deleted_mail_comes_back_what_was_deleted_with_it(
         index.rollback(str(folder))
 
 
+def test_what_lies_in_a_mail_comes_back_for_no_more_than_may_read_the_mail_now(index: Index, folder: Path) -> None:
+    archived(folder)
+    index.add(folder)
+    fees = f"{folder}/rates.eml!/fees.md"
+    index.delete(fees)
+    rules(folder, 'match = "rates.eml"\ngroups = ["hr"]')
+    index.add(folder)
+    (back,) = index.rollback(fees)
+    assert back.rights.groups == {"hr"}
+    assert not any(hit.chunk.source.endswith("fees.md") for hit in index.search("What does an account cost?"))
+
+
 def test_a_folder_comes_back_as_it_was_deleted(index: Index, folder: Path, embedded: list[str]) -> None:
     archived(folder)
     rules(folder, 'match = "hours.md"\nexpires = 2026-02-01')

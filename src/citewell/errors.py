@@ -30,10 +30,14 @@ CitewellError
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from citewell.types import IndexReport
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""Numbers of an OSError that says that a disk, a quota or a file has no room left."""
 
 
 class CitewellError(Exception):

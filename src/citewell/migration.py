@@ -131,7 +131,7 @@ def migrate(
     """
     begin = time.perf_counter()
     with home.writing():
-        end_erasing(home)  # of a generation that is only kept, no run of the index would
+        end_erasing(home)  # what still holds purged texts must not become the generation that is kept
         pointer = home.pointer()
         current = home.open(pointer.current)
         carried, comparison = None, None

@@ -12,7 +12,7 @@ import numpy as np
 
 from citewell import clock
 from citewell.errors import UnknownId, UsageError
-from citewell.generations import stores_beside
+from citewell.generations import end_erasing, stores_beside
 from citewell.history import Changes, History
 from citewell.intake import NO_FILE
 from citewell.loading import document_id, inner_source, source_at
@@ -51,9 +51,10 @@ class Upkeep:
         """See `Index.purge`."""
         with self.home.writing():
             index = self.home.open(self.home.pointer().current)
-            cut_short = _cut_short(name, index)
             # The index comes last: what is found in it no more is in no generation.
-            purged = [cut_short, *(_purged(name, store) for store in (*stores_beside(self.home), index))]
+            stores = (*stores_beside(self.home), index)
+            cut_short = [_cut_short(name, store) for store in stores]
+            purged = [*cut_short, *(_purged(name, store) for store in stores)]
             removed = {one.document_id: one for every in purged for one in every}
             if not removed:
                 raise unknown(name)
@@ -137,8 +138,9 @@ class Upkeep:
 
     @contextmanager
     def writing(self) -> Iterator[Store]:
-        """The newest generation, held against other writers."""
+        """The newest generation, held against other writers, when what a purge left unfinished in any is finished."""
         with self.home.writing():
+            end_erasing(self.home)
             store = self.home.open(self.home.pointer().current)
             with store.writing():
                 yield store

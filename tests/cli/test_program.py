@@ -104,7 +104,7 @@ def test_an_unexpected_error_says_how_to_see_its_trace(citewell: Run, monkeypatc
     assert "Traceback" in citewell("status").err
 
 
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
 @pytest.mark.parametrize("leads_to_another", [False, True])
 def test_a_full_disk_is_refused_with_its_folder(
     citewell: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, number: int, leads_to_another: bool

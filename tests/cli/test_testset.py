@@ -40,6 +40,7 @@ def test_draft_writes_what_check_accepts(tmp_path: Path) -> None:
     assert out.startswith(f"{path}: 3 questions (")
     assert 'set its "reviewed" to true' in out
     assert [question.reviewed for question in read_testset(path)] == [False] * 3
+    assert path.stat().st_mode & 0o777 == 0o600, "it quotes documents that not everyone may read"
     assert run("check", path) == (0, f"{path}: all evidence of 3 questions is where it should be.\n")
     with pytest.raises(PathError, match=r"drafts\.jsonl exists"):
         run("draft", "--out", path)

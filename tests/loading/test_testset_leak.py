@@ -47,6 +47,7 @@ def test_a_test_set_is_refused(data: bytes) -> None:
     "data",
     [
         b"",
+        b'question,quote,tags\nWhat annoys you?,"The queue.",branch\n',
         lines(ASKED),
         lines(ASKED | {"answer": "120 days"}),
         lines(ASKED | {"expected_answer": "120 days", "points": 3}),

@@ -85,7 +85,8 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option of the command
     questions = read_questions(testset)
     from citewell.evaluation.judging.configured import judge_for
     from citewell.evaluation.report import compared
-    from citewell.evaluation.report.written import format_of, save
+    from citewell.evaluation.report.written import format_of
+    from citewell.evaluation.saved import save
     from citewell.evaluation.trials import Variant, compare_settings
     from citewell.evaluation.variants import Workbench
     from citewell.evaluation.verdicts import WORTH

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import sys
@@ -34,14 +33,13 @@ from citewell.cli.show import show
 from citewell.cli.status import status
 from citewell.cli.terminal import complain, print_json
 from citewell.cli.tune import tune
-from citewell.errors import CitewellError, DiskFull
+from citewell.errors import NO_ROOM, CitewellError, DiskFull
 from citewell.shapes import error_shape
 
 INTERRUPTED = 130
 READER_GONE = 141  # 128 + SIGPIPE, as the shell reports other programs whose reader went away
 UNEXPECTED = 70  # EX_SOFTWARE of sysexits.h
 
-NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 WHEREVER = " where the index, the output and temporary files (TMPDIR, or else /tmp) are"
 
 app = typer.Typer(

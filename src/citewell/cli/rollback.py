@@ -46,7 +46,7 @@ def rollback(
             print_json(rollback_to_shape(state, files)) if as_json else _print_files(state, files)
         elif wanted is not None:
             number = to or _last_before(index, wanted)
-            now = index.rollback(wanted, to)
+            now = index.rollback(wanted, number)
             print_json(rollback_shape(number, now)) if as_json else _print_restored(number, now)
 
 

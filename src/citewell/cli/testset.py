@@ -48,6 +48,8 @@ def draft(
     _check_writable(path, force)
     loaded = load_settings(settings)
     from citewell.evaluation import drafting
+    from citewell.evaluation.saved import save
+    from citewell.evaluation.testset import as_lines
     from citewell.index import Index
     from citewell.models import configured
 
@@ -58,7 +60,7 @@ def draft(
             "No question could be drafted from the documents in the index.",
             remedy="Name a language model under [models]; without one, only English documents give questions.",
         )
-    _write(path, made.questions)
+    save(as_lines(made.questions), path)
     kinds = Counter(question.kind for question in made.questions)
     if made.unusable:
         complain(f"The language model wrote {made.unusable:,} that could not be used: no question with its quote.")
@@ -85,11 +87,13 @@ def import_(
     """Take over a test set of BEIR, SQuAD, RAGAS or CSV."""
     _check_writable(path, force)
     from citewell.evaluation.layouts import Layout, layout_of, read_layout
+    from citewell.evaluation.saved import save
+    from citewell.evaluation.testset import as_lines
 
     kind = Layout(layout) if layout else layout_of(source)
     documents = _indexed(at, load_settings(settings)) if kind is Layout.RAGAS else ()
     imported = read_layout(source, kind, documents=documents)
-    _write(path, imported.questions)
+    save(as_lines(imported.questions), path)
     if as_json:
         print_json(_written(path, imported.questions) | {"format": str(kind), "left_out": dict(imported.left_out)})
     else:
@@ -127,15 +131,6 @@ def _check_writable(path: Path, force: bool) -> None:
     """Before the work of a long run, not after."""
     if path.exists() and not force:
         raise PathError(f"{path} exists.", remedy="Give another --out, or overwrite it with --force.")
-
-
-def _write(path: Path, questions: tuple[Question, ...]) -> None:
-    from citewell.evaluation.testset import as_lines
-
-    try:
-        path.write_text(as_lines(questions), encoding="utf-8")
-    except OSError as error:
-        raise PathError(f"{path} cannot be written: {error.strerror}.", remedy="Give another --out.") from None
 
 
 def _print_import(path: Path, kind: Layout, imported: Imported) -> None:

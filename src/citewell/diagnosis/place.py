@@ -73,11 +73,13 @@ def purges(home: Home) -> Iterator[Finding]:
     for number, gone in waiting.items():
         sources = [one.source for one in gone]
         named = f" of {len(gone):,} documents ({some(sources)})" if gone else ""
-        yield warning(
-            f"a purge{named} was cut short: no answer has them, files of generation {number} may still hold them",
-            "--fix removes those files, and so does the next run of `citewell index`, or the same purge again.",
-            Mend.PURGES,
-        )
+        if number == home.pointer().current:
+            said = f"no answer has them, files of generation {number} may still hold them"
+            remedy = "--fix removes those files, and so does the next run of `citewell index`, or the same purge again."
+        else:
+            said = f"generation {number}, which is kept to go back to, lost them, and the index may have them still"
+            remedy = "Repeat the purge: --fix removes only what is left in the files of that generation."
+        yield warning(f"a purge{named} was cut short: {said}", remedy, Mend.PURGES)
 
 
 def leftovers(folder: Path, engine: str) -> Iterator[Finding]:

@@ -73,7 +73,9 @@ class History:
         """
         versions = self.store.versions([version.document_id])
         (stored,) = self.store.fetch([_key(version)])
-        rights = [stored.document.rights, *(one.rights for one in versions if one.current)]
+        parent = stored.document.parent_id
+        holding = self.store.versions([parent]) if parent else []  # what it lies in may be for fewer by now
+        rights = [stored.document.rights, *(one.rights for one in (*versions, *holding) if one.current)]
         document = replace(
             stored.document,
             number=max(one.number for one in versions) + 1,

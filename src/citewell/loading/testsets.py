@@ -70,11 +70,10 @@ def _objects(data: bytes) -> Iterator[Mapping[str, Any]]:
 
 
 def _is_table(data: bytes) -> bool:
-    """Whether the first line names columns of a test set and no others, with the answer or the quote among them."""
+    """Whether the first line names columns of a test set and no others, with the answer or the evidence among them."""
     line = data[:1_000].removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].strip().decode("ascii", "replace")
     if "question" not in line:
         return False
     columns = {name.strip().strip('"') for name in line.split(max(_DELIMITERS, key=line.count))}
-    return (
-        columns <= set(CSV_COLUMNS) and "question" in columns and not columns.isdisjoint(("expected_answer", "quote"))
-    )
+    answers = "expected_answer" in columns or {"document", "quote"} <= columns
+    return answers and "question" in columns and columns <= set(CSV_COLUMNS)

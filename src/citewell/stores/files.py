@@ -8,7 +8,15 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from citewell.errors import CitewellError, DiskFull, IndexFormatError, IndexNotFound, PathError, PermissionRefused
+from citewell.errors import (
+    NO_ROOM,
+    CitewellError,
+    DiskFull,
+    IndexFormatError,
+    IndexNotFound,
+    PathError,
+    PermissionRefused,
+)
 
 UNSAVED = ".new"
 
@@ -99,7 +107,7 @@ def meaning(error: OSError, directory: Path) -> CitewellError | OSError:
             f"{directory} cannot be written to: the file system refuses.",
             remedy="Change its permissions, or give another index directory.",
         )
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+    if error.errno in NO_ROOM:
         return disk_full(directory)
     return error
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from enum import StrEnum
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from citewell.errors import PathError
 from citewell.evaluation.report import html, markdown
 from citewell.evaluation.report.evaluated import Evaluated
 from citewell.evaluation.report.shape import as_shape
+from citewell.evaluation.saved import save
 
 
 class Format(StrEnum):
@@ -42,7 +42,7 @@ def format_of(path: Path) -> Format:
 
 
 def write(evaluated: Evaluated, path: Path, form: Format) -> None:
-    """Write a report; a new file is for its owner's eyes only, since it holds texts of documents.
+    """Write a report, as `save` does.
 
     Raises:
         PathError: it cannot be written there.
@@ -56,16 +56,3 @@ def write(evaluated: Evaluated, path: Path, form: Format) -> None:
         case Format.JSON:
             text = json.dumps(as_shape(evaluated), indent=2, allow_nan=False) + "\n"
     save(text, path)
-
-
-def save(text: str, path: Path) -> None:
-    """As `write`, of what is drawn already.
-
-    Raises:
-        PathError: it cannot be written there.
-    """
-    try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise PathError(f"{path} cannot be written: {error.strerror}.", remedy="Give another path.") from None
