@@ -419,14 +419,12 @@ def test_any_run_ends_a_purge_that_died_in_a_generation_beside_and_its_repetitio
     def die(tables: lance_writing.Tables) -> None:
         raise ScriptedDeath
 
-    def died(index: Index) -> None:
-        with pytest.MonkeyPatch.context() as patch, pytest.raises(ScriptedDeath):
-            patch.setattr(lance_writing, "erase", die)
-            index.purge("bank:vault")
-        assert erasing(home).keys() == {1}
-
     with opened(path, SHORT) as index:
-        died(index)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(lance_writing, "erase", die)
+            with pytest.raises(ScriptedDeath):
+                index.purge("bank:vault")
+        assert erasing(home).keys() == {1}
         index.add_documents([document("new", "Something else.")])
         assert erasing(home) == {}
         assert files_with(path / "generations" / "1", b"Meadow") == []

@@ -40,7 +40,7 @@ from citewell.settings import Settings
 from citewell.stores.home import Calibration, Home
 from citewell.stores.homes import folder_at, home_at
 from citewell.stores.newest import of_newest
-from citewell.stores.store import OWNER, MadeWith, Reader, Scope, Store
+from citewell.stores.store import OWNER, MadeWith, Reader, Scope, Store, VersionKey
 from citewell.types import (
     Answer,
     Chunk,
@@ -343,8 +343,19 @@ class Index:
             ServiceError: the language model's endpoint failed.
         """
         asked = checked(question)
+        floors: dict[Reader, Floor] = {}
+
+        def to_ask() -> Reader:
+            generation, store = self._newest()
+            self._require_same_embedder(generation, store)
+            reader = store.reader()
+            # Of the generation that is searched: another process may switch to the next meanwhile.
+            floors[reader] = self._floor(generation, store)
+            return reader
+
         return of_newest(
-            self._to_search, lambda reader: self._ask(asked, reader, self._scope(principal, as_of, where, reader))
+            to_ask,
+            lambda reader: self._ask(asked, reader, self._scope(principal, as_of, where, reader), floors[reader]),
         )
 
     def search(
@@ -446,6 +457,12 @@ class Index:
 
         return self._of_newest(everything)
 
+    def replaced(self) -> tuple[Document, ...]:
+        """The past versions that are found by their day, whole, by source and the oldest first. The owner's call."""
+        store = self._store
+        past = [version for version in store.versions() if version.searchable and not version.current]
+        return tuple(one.document for one in store.fetch([VersionKey(one.document_id, one.number) for one in past]))
+
     def status(self) -> Status:
         """The index in numbers. The owner's call: it counts what single readers may not see."""
         pointer, store = self._home.pointer(), self._store
@@ -460,7 +477,7 @@ class Index:
             generation=pointer.current,
             created=pointer.created,
             bytes_on_disk=self._home.bytes_on_disk(),
-            floor=self._floor(),
+            floor=self._floor(pointer.current, store),
             past_versions=len(store.versions()) - counts.documents,
         )
 
@@ -476,11 +493,10 @@ class Index:
                 remedy=f"What was there is still in the index; `citewell delete {missing}` takes it out.",
             ) from None
 
-    def _ask(self, question: str, reader: Reader, scope: Scope) -> Answer:
+    def _ask(self, question: str, reader: Reader, scope: Scope, floor: Floor) -> Answer:
         trace = Trace()
         found = self._search(question, self.settings.retrieval.keep, scope, reader, trace)
         with trace.step("floor", len(found)) as step:
-            floor = self._floor()
             hits = self._passing(question, found, floor)
             step.out = len(hits)
         with trace.step("answer", len(hits)) as step:
@@ -507,8 +523,7 @@ class Index:
             trace=tuple(trace.steps),
         )
 
-    def _floor(self) -> Floor:
-        generation, store = self._newest()
+    def _floor(self, generation: int, store: Store) -> Floor:
         calibration = self._home.pointer().calibration
         return floor_of(self.settings.retrieval.floor, calibration, generation, store.made_with.embedder)
 

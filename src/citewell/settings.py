@@ -86,7 +86,7 @@ class Models(_Table):
     query_prefix: str = Field("", max_length=200, description="put before each query; not the built-in embedder's")
     passage_prefix: str = Field("", max_length=200, description="put before each passage; not the built-in embedder's")
     dimensions: int = Field(0, ge=0, le=100_000, description="keep the first of each vector (Matryoshka); 0 keeps all")
-    threads: int = Field(0, ge=0, le=256, description="for the embedder; 0 takes the machine's cores")
+    threads: int = Field(0, ge=0, le=256, description="for the embedder and a judge; 0 takes the machine's cores")
     llm: str = Field("none", pattern=r"^(none|openai:\S+)$")
     llm_url: str = Field("", pattern=r"^(https?://\S+)?$")
     llm_timeout_s: float = Field(60, gt=0, le=3_600)

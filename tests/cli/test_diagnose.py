@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from citewell.evaluation import tuning
+from citewell.evaluation.answers import measured
+from citewell.evaluation.measures import Measured
+from citewell.evaluation.runs import Outcome
+from citewell.evaluation.testset import read_testset
 from citewell.evaluation.tuning import Tuned
 from tests.cli.conftest import Run
 
@@ -72,6 +77,17 @@ def test_what_failed_and_what_to_try(testset: Path, one_kept: Path, citewell: Ru
     assert "check the access rules" in ran.out
 
 
+def test_the_floor_that_nobody_calibrated(testset: Path, citewell: Run) -> None:
+    """One question is refused for a code, and for calibrating there are 19 and 20 too few."""
+    lost = {**QUESTIONS[0], "question": "How many days to dispute a card payment by rule Q-99?"}
+    testset.write_text(json.dumps(lost))
+    ran = citewell("diagnose", testset)
+    assert "and none has the code that the question names; the floor is 0.40, built-in\n" in ran.out
+    assert "1. no floor: could mend 1 (below the floor 1)\n" in ran.out
+    assert "lower floor" not in ran.out
+    assert "calibrate" not in ran.out
+
+
 def test_nothing_failed(testset: Path, tmp_path: Path, citewell: Run) -> None:
     testset.write_text(json.dumps(QUESTIONS[0]) + "\n")
     ran = citewell("diagnose", testset)
@@ -92,7 +108,8 @@ def test_as_json(testset: Path, one_kept: Path, citewell: Run) -> None:
     assert sum(each["questions"] for each in shape["kinds"]) == 2
     keep = next(each for each in shape["proposals"] if each["name"] == "keep 5")
     assert (keep["settings"], keep["questions"], keep["available"]) == ({"retrieval.keep": 5}, 1, True)
-    assert set(keep["cost"]) == {"build", "bytes", "query_ms", "model_calls", "build_calls"}
+    assert set(keep["cost"]) == {"build", "bytes", "query_ms", "model_calls"}
+    assert all((each["cost"] is None) or each["available"] for each in shape["proposals"])
 
 
 def test_a_broken_analyser_is_named(
@@ -153,6 +170,30 @@ def test_tuning_mends_what_was_planted(
     assert (shape["tuning"], shape["confirming"], shape["failed"], shape["kept"]) == (8, 8, 8, True)
     assert shape["best"]["settings"] == {"retrieval.keep": tomllib.loads(to.read_text())["retrieval"]["keep"]}
     assert (shape["confirmation"]["before"], shape["confirmation"]["after"]) == (0, 1)
+
+
+def test_what_the_other_half_does_not_confirm_is_not_written(
+    testset: Path, one_kept: Path, tmp_path: Path, citewell: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Right answers to the half that tunes, and wrong ones to the other, whatever the settings."""
+    questions = [{**QUESTIONS[2], "id": f"both-{number}"} for number in range(16)]
+    testset.write_text("\n".join(map(json.dumps, questions)))
+    confirming = {question.id for question in tuning.halves(read_testset(testset))[1]}
+
+    def scripted(outcome: Outcome, *arguments: Any) -> Measured:
+        found = measured(outcome, *arguments)
+        right = {"correct": float(outcome.question.id not in confirming)}
+        return replace(found, values={**found.values, **right})
+
+    monkeypatch.setattr("citewell.evaluation.scored.measured", scripted)
+    to = tmp_path / "found.toml"
+    common = ("--settings", one_kept, "--questions", "12", "--workbench", tmp_path / "bench")
+    ran = citewell("tune", testset, *common, "--out", to)
+    assert ran.code == 0
+    assert "\nNot confirmed: keep 5\nOf the 8 other questions 8 failed before and 8 after" in ran.out
+    assert "\nTo try it all the same, in citewell.toml:\n[retrieval]\nkeep = 5\n" in ran.out
+    assert "there is nothing that was confirmed" in ran.err
+    assert not to.exists()
 
 
 def test_what_is_not_confirmed_is_not_written(testset: Path, tmp_path: Path, citewell: Run) -> None:

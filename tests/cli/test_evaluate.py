@@ -12,6 +12,7 @@ import pytest
 
 from citewell.index import Index
 from citewell.loading.given import from_text
+from citewell.types import FileState
 from tests.cli.conftest import Run
 from tests.models.small_llm import served
 
@@ -84,15 +85,30 @@ def test_the_figures(folder: Path, citewell: Run) -> None:
 def test_json_and_reports_hold_the_same_figures(folder: Path, citewell: Run, tmp_path: Path) -> None:
     names = [tmp_path / f"report{suffix}" for suffix in (".html", ".md", ".json")]
     ran = citewell("evaluate", "testset.jsonl", "--json", *(word for name in names for word in ("--report", str(name))))
-    assert ran.code == 0
+    assert (ran.code, len(ran.err.splitlines())) == (0, 3)
+    assert "report.html is written, for your eyes only" in ran.err
     shape = ran.json
     assert shape["version"] == 1
     saved = json.loads(names[2].read_text())
     correct = {one["id"]: one["values"]["correct"] for one in shape["questions"]}
     assert correct == {"days": 1, "fee": 1, "bread": 1, "limit": 0}
     assert {one["id"]: one["values"]["correct"] for one in saved["questions"]} == correct
+    with Index.create(tmp_path / "other") as index:
+        states = [file.state for file in index.add(*names).files]
+    assert states == [FileState.SKIPPED] * 3, "they hold the test set's answers"
     assert "0.750" in names[0].read_text()
     assert "0.750" in names[1].read_text()
+
+
+def test_evidence_that_is_nowhere_is_told(folder: Path, citewell: Run) -> None:
+    gone = DAYS | {"id": "gone", "evidence": [{"document": "disputes.md", "quote": "within 90 days"}]}
+    write(folder / "dead.jsonl", [DAYS, gone])
+    ran = citewell("evaluate", "dead.jsonl", "--retrieval-only")
+    assert ran.code == 0
+    assert ran.err.splitlines() == [
+        "citewell: the evidence of 1 question of dead.jsonl is not where it should be, which lowers the figures.",
+        "  `citewell testset check dead.jsonl` names them.",
+    ]
 
 
 def test_retrieval_only_asks_for_no_answer(folder: Path, citewell: Run) -> None:

@@ -111,8 +111,18 @@ def test_import_of_a_table(tmp_path: Path) -> None:
     with pytest.raises(PathError, match="Invalid JSON"):
         run("import", source, "--out", path, "--force", "--format", "squad")
     assert run("import", source, "--out", path, "--format", "xml")[0] == 2
-    with pytest.raises(PathError, match="cannot be written: No such file"):
-        run("import", source, "--out", tmp_path / "none" / "testset.jsonl")
+
+
+@pytest.mark.parametrize("command", [["draft"], ["import", "nothing.csv"]])
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_what_could_not_be_written_is_refused_before_the_work(
+    tmp_path: Path, command: list[str], force: list[str]
+) -> None:
+    """Here is no index, and no such table: a run that began would say so."""
+    with pytest.raises(PathError, match="There is no folder"):
+        run(*command, "--out", tmp_path / "none" / "testset.jsonl", *force)
+    with pytest.raises(PathError, match="is a folder"):
+        run(*command, "--out", tmp_path, *force)
 
 
 @pytest.mark.usefixtures("bank")

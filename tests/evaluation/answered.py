@@ -64,4 +64,4 @@ def outcome(
         usage=Usage(),
         trace=(),
     )
-    return Outcome(question, hits, held(question, hits), 5.0, answer, 20.0)
+    return Outcome(question, hits, held(question, hits), 5.0, answer, 20.0, hits)

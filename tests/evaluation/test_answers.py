@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ def scored(of: Outcome, judge: ScriptedJudge | None = None) -> Measured:
 
 def test_a_supported_right_answer_has_everything() -> None:
     values = scored(outcome(DAYS, [GIVEN], [("It is 120 days.", (1,))])).values
-    wanted = ("correct", "correctness", "faithfulness", "citation recall", "citation precision", "context recall")
+    wanted = ("correct", "claim F1", "faithfulness", "citation recall", "citation precision", "context recall")
     assert {name: values[name] for name in wanted} == dict.fromkeys(wanted, 1.0)
     assert (values["refused"], values["seconds"], values["tokens"], values["cost_usd"]) == (0, 0.02, 0, 0)
 
@@ -37,10 +38,10 @@ def test_faithfulness_is_the_share_of_supported_claims() -> None:
     assert values["faithfulness"] == 2 / 4
 
 
-def test_correctness_is_the_f1_of_claims() -> None:
+def test_claim_f1_is_the_f1_of_claims() -> None:
     # One of the two claims given is expected, and the one that is expected is given.
     values = scored(outcome(DAYS, [GIVEN], [("It is 120 days.", (1,)), ("It is free.", (1,))])).values
-    assert values["correctness"] == pytest.approx(2 * 1 * 0.5 / 1.5)
+    assert values["claim F1"] == pytest.approx(2 * 1 * 0.5 / 1.5)
     assert values["correct"] == 1
 
 
@@ -93,7 +94,7 @@ def test_an_answer_to_what_has_none_is_wrong_and_still_judged_for_support() -> N
     none = Question(id="n", question="Who?", answerable=False)
     values = scored(outcome(none, [GIVEN], [("It is free.", (1,))])).values
     assert (values["correct"], values["refused"], values["faithfulness"]) == (0, 0, 1)
-    assert "correctness" not in values
+    assert "claim F1" not in values
 
 
 def test_without_judgement_a_measure_is_a_named_failure_and_the_others_stay() -> None:
@@ -104,10 +105,37 @@ def test_without_judgement_a_measure_is_a_named_failure_and_the_others_stay() ->
 
     one = scored(outcome(DAYS, [GIVEN], [("It is 120 days.", (1,)), ("It is free.", (1,))]), ScriptedJudge(late))
     assert one.failed == dict.fromkeys(
-        ["faithfulness", "citation recall", "citation precision", "correctness"], Failure.TIME_OUT
+        ["faithfulness", "citation recall", "citation precision", "claim F1"], Failure.TIME_OUT
     )
     assert one.values["context recall"] == one.values["correct"] == 1
     assert not one.failed.keys() & one.values.keys()
+
+
+def test_a_question_without_a_right_answer_given_is_measured_by_retrieval_only() -> None:
+    bare = Question(id="b", question="How long?", evidence=(Evidence(document="d.md", quote="120"),))
+    assert "correct" not in scored(outcome(bare, [GIVEN], [])).values
+    assert "correct" not in scored(outcome(bare, [GIVEN], [("It is 120 days.", (1,))])).values
+
+
+def test_an_expected_answer_that_denies_is_a_claim() -> None:
+    denied = DAYS.model_copy(update={"expected_answer": "The documents do not include a passport copy."})
+    said = [("The documents do not include a passport copy.", (1,))]
+    assert scored(outcome(denied, [said[0][0]], said)).values["correct"] == 1
+
+
+def test_only_what_was_read_supports() -> None:
+    """A prompt that could not hold the second passage."""
+    made = outcome(DAYS, ["It is free.", "It is 120 days."], [("It is 120 days.", (2,))])
+    cut = replace(made, read=made.hits[:1])
+    values = scored(cut).values
+    assert (values["faithfulness"], values["context recall"]) == (0, 0)
+
+
+def test_each_claim_is_judged_once_for_all_measures() -> None:
+    judge = ScriptedJudge()
+    scored(outcome(DAYS, [GIVEN], [("It is 120 days.", (1,)), ("It is free.", (1,))]), judge)
+    # Both sentences by the passage, which is all that they cite, and by the expected answer; and that by the answer.
+    assert sorted(judge.asked) == sorted(["It is 120 days.", "It is free."] * 2 + ["It is 120 days."])
 
 
 def test_no_claims_no_faithfulness() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from citewell.errors import UsageError
-from citewell.evaluation.calibration import MIN_EACH, Evidenced, Point, calibrate, evidenced, figures, fit
+from citewell.evaluation.calibration import MIN_EACH, Evidenced, Point, enough, evidenced, figures, fit
 from citewell.evaluation.testset import Evidence, Question
 from citewell.index import Index
 from citewell.types import Floor, FloorOrigin
@@ -155,23 +155,24 @@ def test_evidence_is_what_the_questions_reader_would_find(bank: Index) -> None:
     assert calls == [(1, 3), (2, 3), (3, 3)]
 
 
-def test_too_few_questions_are_refused_with_how_many_are_missing(bank: Index) -> None:
+def test_too_few_questions_are_refused_with_how_many_are_missing() -> None:
     questions = [YES] * 25 + [NO] * 3
     with pytest.raises(UsageError, match=r"there are 25 and 3") as caught:
-        calibrate(bank, questions)
+        enough(questions)
     assert "Add 17 unanswerable questions" in caught.value.remedy
     with pytest.raises(UsageError) as both:
-        calibrate(bank, [YES])
+        enough([YES])
     assert f"Add {MIN_EACH - 1} answerable and {MIN_EACH} unanswerable questions" in both.value.remedy
     with pytest.raises(ValueError, match="answerable and unanswerable"):
         fit(found([0.5], []))
+    enough([YES] * MIN_EACH + [NO] * MIN_EACH)
 
 
-def test_calibrating_asks_and_fits_and_changes_nothing(bank: Index) -> None:
+def test_asking_and_fitting_change_nothing(bank: Index) -> None:
     yes = Question(question="How many days does a customer have to dispute a card payment?")
     no = Question(question="Which composer wrote the opera about the barber?", answerable=False)
     before = bank.status().floor
-    curve = calibrate(bank, [yes] * 20 + [no] * 20)
+    curve = fit(evidenced(bank, [yes] * 20 + [no] * 20))
     assert curve.separates
     assert curve.best.refusal_recall == curve.best.answered == 1
     assert bank.status().floor == before

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
+from math import inf
 
 import pytest
 
 from citewell.evaluation.answers import measured
+from citewell.evaluation.diagnosing import propose
 from citewell.evaluation.failures import Failed, has_failed, place
 from citewell.evaluation.judging.judge import Failure, Judgement
 from citewell.evaluation.measures import Measured
@@ -19,6 +21,7 @@ from citewell.index import Index
 from citewell.loading.given import from_text
 from citewell.models.llm import Completion, Prompt
 from citewell.models.minilm import MiniLM
+from citewell.retrieval.floor import best_evidence, evidence
 from citewell.settings import Chunking, Generation, Models, Retrieval, Settings
 from citewell.types import Document
 from tests.evaluation.scripted_judge import ScriptedJudge
@@ -139,6 +142,55 @@ def test_lost_in_the_search(at: str, question: Question, settings: Settings, kin
     assert placed(at, question, kept) is None  # with as many passages as its rank it is found
 
 
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Sixty branches that are told apart by their names alone."""
+    with Index.create(tmp_path_factory.mktemp("many") / "index") as index:
+        towns = (f"{chr(65 + number % 26)}{number}" for number in range(60))
+        texts = {town: f"The branch in town {town} opens at nine and closes at five." for town in towns}
+        index.add_documents([from_text(text, source=f"https://bank.example/{town}.md") for town, text in texts.items()])
+        return index.location
+
+
+def at_rank(at: str, rank: int, settings: Settings) -> Question:
+    """A question whose evidence is the passage at this rank."""
+    asked_for = "When does the branch open?"
+    with Index.open(at, settings=settings) as index:
+        source = index.search(asked_for, k=rank)[-1].chunk.source
+    return asked(asked_for, source.rsplit("/", 1)[1].removesuffix(".md"), "opens at nine", must_contain=["midnight"])
+
+
+def test_as_many_passages_are_looked_at_as_are_kept(many: str) -> None:
+    """Evidence at rank 31 is kept where 40 are: no stage of the search lost it, and the floor may."""
+    settings = Settings(retrieval=Retrieval(keep=40, floor="off"))
+    question = at_rank(many, 31, settings)
+    with Index.open(many, settings=settings) as index:
+        (outcome,) = run(index, [question], answers=False)
+        assert has_failed(outcome, Measured(question, {}), keep=40) is False
+    failed = placed(many, question, settings)
+    assert failed is not None
+    assert failed.kind is Kind.UNUSED
+    failed = placed(many, question, Settings(retrieval=Retrieval(keep=40, floor=1.15)))
+    assert failed is not None
+    assert failed.kind is Kind.BELOW_FLOOR
+    assert failed.detail.startswith("its passage is number 31 of the kept ones, evidence 0.")
+    failed = placed(many, question, Settings(retrieval=Retrieval(keep=30, floor="off")))
+    assert failed is not None
+    assert failed.kind is Kind.LOST_IN_FUSION
+    assert "joined beyond 30; keep is 30" in failed.detail
+
+
+def test_more_candidates_are_for_what_a_deeper_search_shows(many: str) -> None:
+    """Of 20 candidates none has it, and 26th it is in a leg."""
+    few = Settings(retrieval=Retrieval(candidates=20, rrf_k=1, legs=("dense",), floor="off"))
+    failed = placed(many, at_rank(many, 26, few), few)
+    assert failed is not None
+    assert (failed.kind, failed.ranks) == (Kind.NOT_A_CANDIDATE, {"dense": 26})
+    assert failed.detail == "dense 26, joined beyond 20; keep is 5, candidates 20"
+    proposed = {each.technique.name: each for each in propose([failed], few)}
+    assert proposed["more candidates"].questions == 1
+
+
 def test_an_analyser_that_is_broken_leaves_a_leg_without_a_word(at: str, monkeypatch: pytest.MonkeyPatch) -> None:
     question = asked("Which branch in Corby opens on weekdays?", "Hove", "closes at five on weekdays")
     assert placed(at, question, retrieving(1)) is not None
@@ -160,8 +212,49 @@ def test_below_the_floor(at: str) -> None:
     failed = placed(at, DISPUTE, Settings(retrieval=Retrieval(floor=1.15)))
     assert failed is not None
     assert failed.kind is Kind.BELOW_FLOOR
-    assert failed.detail.startswith("its passage is number 1 of the kept ones, cosine 0.")
-    assert failed.detail.endswith("the floor is 1.15")
+    assert failed.reached is not None
+    said = f"its passage is number 1 of the kept ones, evidence {failed.reached:.2f}; the floor is 1.15, settings"
+    assert failed.detail == said
+    with Index.open(at) as index:
+        hits = index.search(DISPUTE.question)
+        assert failed.reached == evidence(DISPUTE.question, hits)[0] > hits[0].cosine
+
+
+def test_below_the_floor_that_nobody_calibrated(at: str) -> None:
+    question = asked("Is it dear to stay a night?", "Hove", "closes at five", must_contain=["five"])
+    failed = placed(at, question, Settings(retrieval=Retrieval(keep=20)))
+    assert failed is not None
+    assert failed.kind is Kind.BELOW_FLOOR
+    assert failed.detail.endswith("; the floor is 0.40, built-in")
+    assert failed.reached is not None
+    assert failed.reached < 0.4
+
+
+def test_below_the_floor_for_a_code_that_no_passage_has(at: str) -> None:
+    question = asked("How many days to dispute by rule Q-99?", "disputes", "within 120 days", must_contain=["120"])
+    failed = placed(at, question)
+    assert failed is not None
+    assert (failed.kind, failed.reached) == (Kind.BELOW_FLOOR, -inf)
+    assert "number 1 of the kept ones, and none has the code that the question names;" in failed.detail
+
+
+def test_of_several_below_the_floor_the_furthest_counts(at: str) -> None:
+    both = Question(
+        id="q",
+        question="When does the branch in Hove open on weekdays, and how long to dispute a card payment?",
+        evidence=(*DISPUTE.evidence, Evidence(document="lost-cards.md", quote="Whoever loses a card abroad")),
+        must_contain=("120",),
+    )
+    failed = placed(at, both, Settings(retrieval=Retrieval(keep=20, floor=1.15)))
+    assert failed is not None
+    assert failed.kind is Kind.BELOW_FLOOR
+    with Index.open(at) as index:
+        hits = index.search(both.question, k=20)
+    reached = dict(zip(((hit.chunk.title, hit.chunk.text) for hit in hits), evidence(both.question, hits), strict=True))
+    of_title = {title: value for (title, text), value in reached.items() if text.startswith(("A cust", "Whoever"))}
+    assert failed.reached == min(of_title.values())
+    assert failed.evidence is not None
+    assert failed.evidence.document == f"{min(of_title, key=of_title.__getitem__)}.md"
 
 
 def test_without_room_in_the_prompt(at: str) -> None:
@@ -200,12 +293,25 @@ def test_what_the_answer_made_of_it(at: str, reply: str, kind: Kind, detail: str
     assert failed.evidence is None
 
 
+def test_marks_of_citations_are_no_figures_of_the_answer(at: str) -> None:
+    """`[1]` is not the 1 that is not to be said, and no claim that is judged."""
+    question = DISPUTE.model_copy(update={"must_not_contain": ("[1]",)})
+    judge = ScriptedJudge()
+    failed = placed(at, question, Settings(models=WRITTEN), "You call the bank [1].", judge)
+    assert failed is not None
+    assert failed.kind is Kind.UNUSED
+    assert "You call the bank." in judge.asked
+    assert not any("[" in claim for claim in judge.asked)
+
+
 def test_an_answer_that_should_not_be(at: str) -> None:
     written, reply = Settings(models=WRITTEN), "Within 120 days [1]."
     uncovered = Question(id="q", question="How many days to dispute a loan?", answerable=False)
     failed = placed(at, uncovered, written, reply)
     assert failed is not None
     assert (failed.kind, failed.detail) == (Kind.NOT_COVERED, "the answer cites disputes")
+    with Index.open(at) as index:
+        assert failed.reached == best_evidence(uncovered.question, index.search(uncovered.question))
     shown = DISPUTE.model_copy(update={"answerable": False, "must_contain": ()})
     failed = placed(at, shown, written, reply)
     assert failed is not None

@@ -285,6 +285,84 @@ def test_two_questions_of_one_id_are_refused(tmp_path: Path) -> None:
         read_layout(path)
 
 
+def ragas(**more: Any) -> str:
+    return json.dumps({"user_input": "Why?", "reference": "so"} | more)
+
+
+def whole(question: str, context: str = FORCE) -> str:
+    asked = {"id": "a1", "question": question, "answers": [{"text": "1687", "answer_start": 0}]}
+    return json.dumps({"data": [{"title": "A", "paragraphs": [{"context": context, "qas": [asked]}]}]})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (ragas() + "\n" + ragas(user_input="x" * 20_001), "record 2: question: String should have at most"),
+        (ragas(user_input="Why \ud800?"), "record 1: question: Input should be a valid string"),
+        (ragas(user_input="\0"), "record 1: question: String should match"),
+        (whole("  "), "question 'a1': question: String should match"),
+        (whole("What?", context=" "), "question 'a1': .*evidence needs a quote"),
+        ("[" * 100_000 + '"user_input"', "in none of the layouts"),
+        ('{"user_input":' * 100_000, "in none of the layouts"),
+        ("x" * 200_000, "in none of the layouts"),
+    ],
+    ids=["long", "surrogate", "NUL", "blank", "no context", "deep array", "deep object", "one line"],
+)
+def test_what_makes_no_question_is_named_with_its_place(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "questions.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(PathError, match=rf"questions\.json,? .*{said}"):
+        read_layout(path)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "x" * 200_000], ids=["array", "object", "line"])
+@pytest.mark.parametrize("layout", Layout)
+def test_no_layout_chokes_on_another_file(tmp_path: Path, text: str, layout: Layout) -> None:
+    path = tmp_path / "file"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(PathError, match="file"):
+        read_layout(path, layout)
+
+
+@pytest.mark.parametrize(
+    ("query", "grade", "said"),
+    [
+        ("word " * 5_000, "1", "query 'q1': question: String should have at most"),
+        ("  ", "1", "query 'q1': question: String should match"),
+        ("What?", "101", "query 'q1': grade: Input should be less than or equal to 100"),
+        ("What?", "²", "line 2: '²' is no score"),
+    ],
+)
+def test_what_beir_judges_wrongly_is_named(beir: Path, query: str, grade: str, said: str) -> None:
+    lines(beir / "queries.jsonl", [{"_id": "q1", "text": query}])
+    path = beir / "qrels" / "train.tsv"
+    path.write_text(f"query-id\tcorpus-id\tscore\nq1\td1\t{grade}\n", encoding="utf-8")
+    with pytest.raises(PathError, match=said):
+        read_layout(path)
+
+
+def test_a_query_of_passages_that_are_not_there_is_left_out_whatever_it_is(beir: Path) -> None:
+    lines(beir / "queries.jsonl", [{"_id": "q1", "text": "What?"}, {"_id": "q2", "text": "word " * 5_000}])
+    (beir / "qrels" / "train.tsv").write_text("q1\td1\t1\nq2\tgone\t1\n", encoding="utf-8")
+    imported = read_layout(beir / "qrels" / "train.tsv")
+    assert [question.id for question in imported.questions] == ["q1"]
+    assert imported.left_out == {"judgements of passages that are not in the corpus": 1}
+
+
+def test_a_passage_of_nothing_is_no_evidence(tmp_path: Path) -> None:
+    path = tmp_path / "ragas.jsonl"
+    path.write_text(ragas(reference_contexts=["<1-hop>\n\n", " | "]), encoding="utf-8")
+    imported = read_layout(path, documents=INDEXED)
+    assert imported.questions[0].evidence == ()
+    assert imported.left_out == {"passages that stand in no document of the index": 2}
+
+
+def test_what_is_said_of_all_columns_is_no_column(tmp_path: Path) -> None:
+    path = tmp_path / "ragas.json"
+    path.write_text(json.dumps(LISTS | {"seed": 3, "synthesizer_name": "all"}), encoding="utf-8")
+    assert [each.kind for each in read_layout(path).questions] == ["simple"]
+
+
 def test_what_is_imported_can_be_written_and_read(beir: Path, tmp_path: Path) -> None:
     questions = read_layout(beir).questions
     path = tmp_path / "testset.jsonl"

@@ -12,6 +12,7 @@ from citewell.evaluation.metrics import (
     estimate_share,
     hit_rate,
     ndcg,
+    percentile_interval,
     precision,
     recall,
     reciprocal_rank,
@@ -81,6 +82,11 @@ def test_interval_covers_the_true_share_about_as_often_as_it_says() -> None:
         assert result.questions == sum(among)
         covered += result.low <= 0.8 <= result.high
     assert 88 <= covered <= 100
+
+
+def test_a_percentile_interval_leaves_out_as_much_on_either_side() -> None:
+    assert percentile_interval([float(value) for value in range(1001)]) == pytest.approx((25, 975))
+    assert percentile_interval([3.0]) == (3, 3)
 
 
 def test_a_share_of_nothing_is_none() -> None:

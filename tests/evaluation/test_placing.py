@@ -19,7 +19,7 @@ CHUNK = Chunk(
     text="Fee | Amount\nCHARGEBACK | 25\u00a0EUR\nﬁnal decision",
     start=0,
     end=40,
-    heading_path=("4 Disputes", "4.5 Fees"),
+    heading_path=("4 Disputes", "4.5 Fees", "Amounts > 100 EUR"),
     pages=(),
     kind=ElementKind.TABLE,
     rights=Rights(frozenset({"everyone"})),
@@ -53,6 +53,7 @@ def test_another_figure_is_another_quote() -> None:
         ("4 Disputes > 4.5 Fees", True),
         ("4 disputes", True),
         ("4.5", False),
+        ("Amounts > 100 EUR", True),
         ("4.5 Fees > 4 Disputes", False),
     ],
 )
@@ -71,4 +72,6 @@ def test_a_ranking_counts_each_evidence_once_and_a_repetition_not_at_all() -> No
     found = (frozenset[int](), frozenset({1}), frozenset({1}), frozenset({0, 1}), frozenset[int]())
     ranking, grades = judged(Question(question="?", evidence=tuple(items)), found)
     assert ranking == ["other-1", "evidence-1", "evidence-0", "other-5"]
+    # Found together, the better one comes first: no ranking is better than such a passage at its head.
+    assert judged(Question(question="?", evidence=tuple(items)), (frozenset({0, 1, 2}),))[0][0] == "evidence-1"
     assert grades == {"evidence-0": 1, "evidence-1": 3, "evidence-2": 1}

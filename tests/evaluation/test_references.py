@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import pytest
 
+from citewell.evaluation import references
+from citewell.evaluation.naming import short_names
 from citewell.evaluation.references import Fault, check
 from citewell.evaluation.testset import Evidence, Question
 from citewell.index import Index
@@ -135,6 +137,24 @@ def test_each_piece_of_evidence_is_looked_at(index: Index) -> None:
 def test_a_short_question_stands_anywhere_by_chance(index: Index) -> None:
     assert check(index, [asked(question="Cash is")]) == ()
     assert [one.fault for one in check(index, [asked(question="Cash is another")])] == [Fault.LEAK]
+
+
+def test_a_leak_is_named_so_that_no_other_document_is_meant(index: Index) -> None:
+    (finding,) = check(index, [asked(question="The second note.")])
+    assert (finding.fault, finding.document) == (Fault.LEAK, "two/notes.md")
+
+
+def test_the_names_of_the_documents_are_made_once(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+
+    def counted(sources: Sequence[str]) -> dict[str, str]:
+        calls.append(len(sources))
+        return short_names(sources)
+
+    monkeypatch.setattr(references, "short_names", counted)
+    gone = [asked(quoted("x", f"gone-{number}.md")) for number in range(3)]
+    assert [finding.fault for finding in check(index, gone)] == [Fault.NO_DOCUMENT] * 3
+    assert calls == [len(index.stored())]
 
 
 def test_the_version_of_the_questions_day_is_looked_at(tmp_path: Path) -> None:

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.resources import files
+from math import inf
+from typing import Literal
 
 import pytest
 from pydantic import ValidationError
 
-from citewell.evaluation.diagnosing import propose
+from citewell.evaluation.arms import singles
+from citewell.evaluation.diagnosing import Proposal, propose
 from citewell.evaluation.failures import Failed
 from citewell.evaluation.stages import Kind
-from citewell.evaluation.techniques import TABLE, Techniques, patched, read, techniques
+from citewell.evaluation.techniques import TABLE, Patch, Techniques, patched, read, techniques
 from citewell.evaluation.testset import Question
-from citewell.settings import Chunking, Models, Retrieval, Settings
+from citewell.settings import Chunking, Generation, Models, Retrieval, Settings
 
 TEXT = files("citewell.evaluation").joinpath(TABLE).read_text(encoding="utf-8")
 
 
-def failed(kind: Kind, rank: int | None = None, **ranks: int) -> Failed:
-    return Failed(Question(id="q", question="?"), kind, "", rank=rank, ranks=ranks)
+FLOORED = Settings(retrieval=Retrieval(floor=0.4))
+"""With the built-in floor, as `diagnose` proposes for it."""
+
+
+def failed(kind: Kind, rank: int | None = None, reached: float | None = None, **ranks: int) -> Failed:
+    return Failed(Question(id="q", question="?"), kind, "", rank=rank, ranks=ranks, reached=reached)
+
+
+def named(failed: Sequence[Failed], settings: Settings, *, can_calibrate: bool = True) -> dict[str, int]:
+    """The names of what is proposed, best first, and for how many."""
+    return {each.technique.name: each.questions for each in propose(failed, settings, can_calibrate=can_calibrate)}
 
 
 def test_every_kind_has_something_to_try_in_this_version() -> None:
@@ -54,6 +66,10 @@ def test_what_changes_settings_makes_settings() -> None:
         (lambda text: text.replace("query_ms = 10 ", "queries = 10 "), "Extra inputs are not permitted"),
         (lambda text: text.replace('do = "Fit', 'dont = "Fit'), "Extra inputs are not permitted"),
         (lambda text: re.sub(r'do = "Fit.*', "", text), "calibrate the floor must change settings, or be for a person"),
+        (
+            lambda text: text.replace("\navailable = false", "\navailable = false\ncost = {}", 1),
+            "what it costs is a guess",
+        ),
     ],
 )
 def test_a_table_that_is_wrong_is_refused(wrong: Callable[[str], str], said: str) -> None:
@@ -72,6 +88,70 @@ def test_raising_and_lowering_go_one_way() -> None:
     assert table["both legs"].patch(Settings(retrieval=Retrieval(legs=("dense",)))) == {
         "retrieval.legs": ("dense", "keyword")
     }
+
+
+def test_a_floor_is_lowered_and_raised_and_not_the_other_way() -> None:
+    lower, higher = techniques().techniques["lower floor"], techniques().techniques["higher floor"]
+
+    def at(floor: float | Literal["off", "calibrated"]) -> Settings:
+        return Settings(retrieval=Retrieval(floor=floor))
+
+    assert (lower.patch(at(0.2)), higher.patch(at(0.6))) == ({}, {})
+    assert (lower.patch(at(0.4)), higher.patch(at(0.4))) == ({"retrieval.floor": 0.3}, {"retrieval.floor": 0.5})
+    assert (lower.patch(at("off")), higher.patch(at("off"))) == ({}, {"retrieval.floor": 0.5})
+    assert lower.patch(at("calibrated")) == {}  # `propose` is given the floor in force; so there is none
+
+
+def test_a_floor_is_a_number_on_the_scale_of_one_embedder() -> None:
+    lost = [failed(Kind.BELOW_FLOOR, reached=0.35), failed(Kind.NOT_COVERED, reached=0.45)]
+    assert {"lower floor", "higher floor"} <= named(lost, FLOORED).keys()
+    other = FLOORED.model_copy(update={"models": Models(embedder="onnx:/a/folder")})
+    assert named(lost, other).keys() == {"calibrate the floor", "no floor", "a language model", "graded passages"}
+
+
+@pytest.mark.parametrize("floor", ["calibrated", 0.4])
+def test_a_floor_is_for_the_questions_that_it_would_change(floor: float | Literal["calibrated"]) -> None:
+    below = [failed(Kind.BELOW_FLOOR, reached=value) for value in (-inf, 0.1, 0.29, 0.3, 0.39)]
+    above = [failed(Kind.NOT_COVERED, reached=value) for value in (0.41, 0.5, 0.8, inf)]
+    settings = Settings(retrieval=Retrieval(floor=floor))
+    counted = named([*below, *above], settings)
+    assert counted.get("lower floor") == (2 if floor == 0.4 else None)
+    assert counted["no floor"] == 5
+    assert counted["higher floor"] == 1
+    assert "higher floor" not in named([failed(Kind.NOT_COVERED, reached=0.5)], settings)
+
+
+def test_calibrating_is_not_proposed_where_it_would_be_refused() -> None:
+    lost = [failed(Kind.BELOW_FLOOR, reached=0.35)]
+    assert next(iter(named(lost, FLOORED))) == "calibrate the floor"
+    assert list(named(lost, FLOORED, can_calibrate=False)) == ["lower floor", "no floor"]
+
+
+def test_a_technique_of_several_settings_is_nothing_without_the_first() -> None:
+    table = techniques().techniques
+    assert table["keep 20"].patch(Settings()) == {"retrieval.keep": 20, "generation.passage_tokens": 6000}
+    long_prompt = Settings(generation=Generation(passage_tokens=8000))
+    assert table["keep 20"].patch(long_prompt) == {"retrieval.keep": 20}
+    kept = Settings(retrieval=Retrieval(keep=20))
+    assert table["keep 20"].patch(kept) == {}
+    assert not table["keep 20"].suits(kept)
+    parents = Settings(chunking=Chunking(parents=500))
+    assert table["small to big"].patch(parents) == {}
+    assert table["smaller chunks"].patch(parents) == {"chunking.size": 100}
+
+
+def test_two_techniques_with_one_outcome_are_tried_once() -> None:
+    def proposed(name: str, patch: Patch) -> Proposal:
+        return Proposal(techniques().techniques[name].model_copy(update={"name": name}), patch, {Kind.CUT: 1})
+
+    small: Patch = {"chunking.size": 100}
+    proposals = [
+        proposed("smaller chunks", small),
+        proposed("keep 10", {"retrieval.keep": 10}),
+        proposed("small to big", small),
+        proposed("index it", {}),
+    ]
+    assert [arm.name for arm in singles(proposals, Settings())] == ["smaller chunks", "keep 10"]
 
 
 def test_what_does_not_fit_beside_the_other_settings_is_left_out() -> None:
@@ -105,7 +185,7 @@ def test_only_as_many_as_it_could_mend_are_counted() -> None:
 
 
 def test_the_first_to_try_for_most_comes_first() -> None:
-    names = [each.technique.name for each in propose([failed(Kind.BELOW_FLOOR)] * 5 + [failed(Kind.CUT)], Settings())]
+    names = list(named([failed(Kind.BELOW_FLOOR, reached=0.35)] * 5 + [failed(Kind.CUT)], FLOORED))
     assert names[:3] == ["calibrate the floor", "lower floor", "no floor"]
     assert names.index("small to big") > 2
     merged = propose([failed(Kind.BELOW_FLOOR), failed(Kind.NOT_COVERED)], Settings())

@@ -53,6 +53,12 @@ def test_the_examples_test_set_is_one() -> None:
         (f'{{"question": "{"a" * 20_001}"}}', "question: .*at most 20000"),
         ('{"question": "Who?", "evidence": [{"document": "a.md"}]}', r"evidence\.0: .*needs a quote or a section"),
         ('{"id": "a", "question": "Who?"}\n{"id": "a", "question": "What?"}', "has the id 'a' twice"),
+        ('{"question": "Who?", "answerabel": false}', "no key 'answerabel'; it is written 'answerable'"),
+        ('{"question": "Who?", "must_contian": ["a"]}', "it is written 'must_contain'"),
+        ('{"question": "Who?", "group": ["a"]}', "it is written 'groups'"),
+        ('{"question": "Who?", "evidence": [{"document": "a", "qoute": "b"}]}', "evidence.0: .*it is written 'quote'"),
+        ('{"question": "Who?", "answerable": "no"}', "answerable: .*boolean"),
+        ("# Fees", r"is no question: Invalid JSON"),
         ('{"question": "Who?", "as_of": "tomorrow"}', "as_of: .*date"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from citewell.errors import UsageError
 from citewell.evaluation.arms import Arm, Trials, pairs
+from citewell.evaluation.measures import Measured
 from citewell.evaluation.scored import Scored, score
 from citewell.evaluation.techniques import Patch, patched
 from citewell.evaluation.testset import Evidence, Question
@@ -82,6 +84,144 @@ def test_what_is_planted_wrong_is_found_and_confirmed(place: str, tmp_path: Path
     names = [each.arm.name for each in found.tried] + [arm.name for arm in found.not_tried]
     assert len(names) == len(set(names))
     assert "keep 10" in names
+
+
+def hours(number: int, *, needs: int) -> Question:
+    """As `both`, of one town or two, and the answer must give the hours."""
+    question = both(number)
+    evidence = question.evidence[:needs]
+    said = tuple(f"opens at {TOWNS.index(one.document.removesuffix('.md')) + 6}" for one in evidence)
+    asked = question.question if needs == 2 else f"When does {evidence[0].document.removesuffix('.md')} open?"
+    return Question(
+        id=f"hours{needs}-{number}", question=asked, evidence=evidence, must_contain=said, kind=f"of {needs}"
+    )
+
+
+def test_two_faults_that_both_must_be_mended_are_found_in_a_pair(place: str, tmp_path: Path) -> None:
+    """One passage is kept, and a floor that none reaches takes it away: either alone mends a third of the questions."""
+    planted = Settings(retrieval=Retrieval(keep=1, floor=1.15))
+    questions = [one for n in range(8) for one in (both(n), hours(n, needs=1), hours(n, needs=2))]
+    bench = Workbench(place, planted, tmp_path / "bench")
+    ask = Asking(bench)
+    found = tune(bench, questions, ask=ask, judge=ScriptedJudge(), budget=Budget(questions=90))
+    assert len(found.diagnosis.failed) == found.tuning == 12
+    alone = {each.arm.name: each.gain for each in found.tried if len(each.arm.names) == 1}
+    assert found.best is not None
+    assert found.best.arm.names == ("keep 5", "lower floor")
+    assert found.best.arm.patch == {"retrieval.keep": 5, "retrieval.floor": 0.3}
+    assert found.best.gain == 1.0
+    assert max(alone.values()) < 0.5
+    assert found.confirmation is not None
+    assert found.confirmation.is_kept
+    assert (found.confirmation.succeeded.before, found.confirmation.succeeded.after) == (0, 1)
+    assert found.asked == sum(len(asked) for name, asked in ask.asked[1:-2]) <= 90
+
+
+class ScriptedAsking(Asking):
+    """As it is, really asked; of what is tried a rule says which questions fail, and their `recall@5` is given."""
+
+    def __init__(self, bench: Workbench, fails: Callable[[str, Question], bool], recall: float = 1.0) -> None:
+        super().__init__(bench)
+        self._fails = fails
+        self._recall = recall
+
+    def __call__(self, name: str, settings: Settings, questions: Sequence[Question]) -> Scored:
+        if name == AS_IT_IS:
+            return super().__call__(name, settings, questions)
+        self.asked.append((name, tuple(question.id for question in questions)))
+        found = (frozenset[int](), frozenset({0, 1}))
+        outcomes = tuple(
+            replace(outcome(each, ["p"], [("s", (1,))]), held=(found[not self._fails(name, each)],))
+            for each in questions
+        )
+        return Scored(outcomes, tuple(Measured(each, {"recall@5": self._recall}) for each in questions), ())
+
+
+def test_what_is_better_on_the_half_that_chose_it_alone_is_not_kept(place: str, tmp_path: Path) -> None:
+    bench = Workbench(place, ONE_KEPT, tmp_path / "bench")
+    confirming = {question.id for question in halves(QUESTIONS)[1]}
+    ask = ScriptedAsking(bench, lambda _, question: question.id in confirming)
+    found = tune(bench, QUESTIONS, ask=ask, judge=ScriptedJudge(), budget=Budget(questions=40))
+    assert found.best is not None
+    assert found.best.gain == 1.0
+    assert found.confirmation is not None
+    assert not found.confirmation.is_kept
+    succeeded = found.confirmation.succeeded
+    assert (succeeded.before, succeeded.after, succeeded.verdict) == (0, 0, Verdict.NO_DIFFERENCE)
+
+
+def test_what_makes_a_headline_measure_worse_is_not_kept(place: str, tmp_path: Path) -> None:
+    bench = Workbench(place, ONE_KEPT, tmp_path / "bench")
+    ask = ScriptedAsking(bench, lambda *_: False, recall=0.0)
+    confirmation = tune(bench, QUESTIONS, ask=ask, judge=ScriptedJudge(), budget=Budget(questions=40)).confirmation
+    assert confirmation is not None
+    assert (confirmation.succeeded.verdict, confirmation.compared.verdict) == (Verdict.KEEP, Verdict.DROP)
+    assert not confirmation.is_kept
+
+
+def test_the_best_need_not_be_what_came_furthest(place: str, tmp_path: Path) -> None:
+    """Two mend the first eight questions and break the others; a third mends one, and is still better than nothing."""
+    bench = Workbench(place, ONE_KEPT, tmp_path / "bench")
+    questions = [*QUESTIONS, *(hours(number, needs=1) for number in range(16))]
+    first = [question.id for question in halves(questions)[0]]
+    failing = [name for name in first if name.startswith("q")]
+    assert 1 < sum(name in failing for name in first[:8]) < 8
+
+    def fails(name: str, question: Question) -> bool:
+        at_first = question.id in first[:8]
+        if name in ("keep 5", "keep 10"):
+            return not at_first
+        return question.id in failing and (name != "small to big" or question.id != failing[0])
+
+    ask = ScriptedAsking(bench, fails)
+    found = tune(bench, questions, ask=ask, judge=ScriptedJudge(), budget=Budget(questions=100))
+    assert [(each.arm.name, each.questions, each.gain) for each in found.tried] == [
+        ("keep 5", 16, 0.0),
+        ("keep 10", 16, 0.0),
+        ("small to big", 8, 1 / 8),
+        ("keep 20", 8, 0.0),
+    ]
+    assert found.best is not None
+    assert found.best.arm.name == "small to big"
+
+
+class ScriptedClock:
+    """Goes on when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class TimedAsking(ScriptedAsking):
+    """By its clock every answer takes two seconds; only what is asked first is remembered, and takes none."""
+
+    def __init__(self, bench: Workbench, clock: ScriptedClock) -> None:
+        super().__init__(bench, lambda *_: False)
+        self._clock = clock
+
+    def __call__(self, name: str, settings: Settings, questions: Sequence[Question]) -> Scored:
+        self._clock.now += (0.1 if not self.asked else 2.0) * len(questions)
+        scored = super().__call__(name, settings, questions)
+        outcomes = tuple(replace(each, search_ms=100.0, answer_ms=1900.0) for each in scored.outcomes)
+        return replace(scored, outcomes=outcomes)
+
+
+def test_a_budget_of_minutes_is_kept_though_the_first_answers_were_remembered(place: str, tmp_path: Path) -> None:
+    """Of 300 seconds 64 are for confirming 16 questions twice: there is time for 117 runs, and 78 before pairs.
+
+    So there are four arms in two rounds, of 78 / 8 questions each; the better two go on to all sixteen, then a pair.
+    """
+    bench, clock = Workbench(place, ONE_KEPT, tmp_path / "bench"), ScriptedClock()
+    questions = [both(number) for number in range(32)]
+    ask = TimedAsking(bench, clock)
+    found = tune(bench, questions, ask=ask, judge=ScriptedJudge(), budget=Budget(minutes=5), clock=clock)
+    assert found.confirmation is not None
+    assert clock.now - 1000 <= 300
+    assert [len(asked) for _, asked in ask.asked[1:-2]] == [9, 9, 9, 9, 7, 7, 16]
+    assert len(found.tried) == 5
 
 
 def test_nothing_better_is_said_and_not_confirmed(place: str, tmp_path: Path) -> None:
@@ -159,8 +299,6 @@ def scripted(results: Sequence[float]) -> Callable[..., Scored]:
     left = iter(results)
 
     def ask(name: str, settings: Settings, questions: Sequence[Question]) -> Scored:
-        from citewell.evaluation.measures import Measured
-
         outcomes = tuple(outcome(question, ["p"], [("s", (1,))]) for question in questions)
         return Scored(outcomes, tuple(Measured(each, {"correct": next(left)}) for each in questions), ())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,25 @@ def test_it_is_built_once_and_follows_the_index(bench: Workbench) -> None:
         assert index.status().created == made.created
         assert [document.source for document in index.stored(texts=False)] == [KEPT, "https://bank.example/new.md"]
     assert len(list(bench.folder.iterdir())) == 1
+
+
+def test_a_past_day_is_asked_alike(bench: Workbench) -> None:
+    rate = "https://bank.example/rate.md"
+    versions = [("The rate is two per cent.", date(2025, 1, 1)), ("The rate is three per cent.", date(2026, 1, 1))]
+    with Index.open(bench.place) as base:
+        for text, since in versions:
+            base.add_documents([from_text(text, source=rate, valid_from=since)])
+    for _ in range(2):  # built, and followed with nothing changed
+        with bench.opened(Settings(chunking=Chunking(size=40, overlap=0))) as index:
+            (then,) = index.search("What is the rate?", k=1, as_of=date(2025, 6, 1))
+            (now,) = index.search("What is the rate?", k=1, as_of=date(2026, 6, 1))
+        assert (then.chunk.text, now.chunk.text) == tuple(text for text, _ in versions)
+    with Index.open(bench.place) as base:
+        base.add_documents([from_text("The rate is four per cent.", source=rate, valid_from=date(2026, 9, 1))])
+    with bench.opened(Settings(chunking=Chunking(size=40, overlap=0))) as index:
+        days = [date(2025, 6, 1), date(2026, 6, 1), date(2026, 10, 1)]
+        found = [index.search("What is the rate?", k=1, as_of=day)[0].chunk.text.split()[3] for day in days]
+    assert found == ["two", "three", "four"]
 
 
 def test_another_reading_cannot_be_had_from_texts(bench: Workbench) -> None:

@@ -18,6 +18,7 @@ from citewell.types import FileState
 BANK = Path(__file__).parents[2] / "examples" / "bank" / "testset.jsonl"
 ASKED: dict[str, Any] = {"question": "How long?"}
 EVIDENCE = ASKED | {"evidence": [{"document": "a.md", "quote": "120 days"}]}
+TABLE = "question,expected_answer,document,quote\nHow long?,120 days,a.md,within 120 days\n"
 
 
 def lines(*records: object) -> bytes:
@@ -31,11 +32,17 @@ def lines(*records: object) -> bytes:
         lines(ASKED, EVIDENCE),
         lines(ASKED | {"answerable": False}),
         lines(ASKED | {"expected_answer": "120 days", "id": "a", "groups": ["x"]}),
+        lines(ASKED | {"must_contain": ["120 days"], "groups": ["x"]}),
+        lines(ASKED | {"must_not_contain": ["90 days"]}),
         b"\xef\xbb\xbf\r\n" + lines(EVIDENCE).replace(b"\n", b"\r\n\r\n"),
         lines(EVIDENCE) + b'{"question": "broken by hand\n',
         BANK.read_bytes(),
-        b"question,expected_answer,document,quote\nHow long?,120 days,a.md,within 120 days\n",
+        TABLE.encode(),
         b'\xef\xbb\xbf"question";"quote";"document"\r\nHow long?;120 days;a.md\r\n',
+        TABLE.encode("utf-16"),
+        TABLE.encode("utf-16-be"),
+        TABLE.encode("utf-32"),
+        lines(EVIDENCE).decode().encode("utf-16-le"),
     ],
 )
 def test_a_test_set_is_refused(data: bytes) -> None:
@@ -60,7 +67,13 @@ def test_a_test_set_is_refused(data: bytes) -> None:
         json.dumps([EVIDENCE]).encode(),
         json.dumps({"question": "a", "answer": "b"}, indent=2).encode(),
         b'# Test sets\n\n```json\n{"question": "How long?", "evidence": []}\n```\n',
+        b'{\n  "faqs": [\n    {"question": "Is it safe?", "answerable": true}\n  ],\n  "text": "long document"\n}\n',
+        b'{\n"title": "Quiz",\n"items": [\n{"question": "Where is the exit?", "expected_answer": "left"}\n]}\n',
+        b'{% extends "base.md" %}\n# How we test\n{"question": "How long?", "answerable": false}\nMore words.\n',
+        lines(ASKED | {"must_contain": ["120 days"], "points": 3}),
         b"question,answer\nHow long?,120 days\n",
+        "question,answer\nHow long?,120 days\n".encode("utf-16"),
+        b"\xff\xfe" + bytes(range(256)) * 8,
         b"question,expected_answer,points\nHow long?,120 days,3\n",
         b"document,quote,section\na.md,b,c\n",
         b"A question, an expected answer, a document.\n",
@@ -83,6 +96,7 @@ def test_it_is_skipped_whatever_its_name_and_wherever_it_lies(tmp_path: Path) ->
     (folder / "faq.jsonl").write_bytes(lines(*[ASKED | {"answer": "120 days"}] * 2))
     for name in ("testset.jsonl", "notes.md", "data.json"):
         (folder / name).write_bytes(lines(EVIDENCE))
+    (folder / "table.csv").write_bytes(TABLE.encode("utf-16"))
     with zipfile.ZipFile(folder / "all.zip", "w") as archive:
         archive.writestr("inner.jsonl", lines(EVIDENCE))
         archive.writestr("inner.txt", "The word is plinth.")
@@ -94,6 +108,7 @@ def test_it_is_skipped_whatever_its_name_and_wherever_it_lies(tmp_path: Path) ->
             "testset.jsonl": FileState.SKIPPED,
             "notes.md": FileState.SKIPPED,
             "data.json": FileState.SKIPPED,
+            "table.csv": FileState.SKIPPED,
             "all.zip": FileState.ADDED,
             "inner.jsonl": FileState.SKIPPED,
             "inner.txt": FileState.ADDED,

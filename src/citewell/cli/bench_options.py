@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from citewell.cli.options import words
-from citewell.cli.terminal import complain, console, count
+from citewell.cli.progress import stepwise
+from citewell.cli.terminal import complain, count
 
 if TYPE_CHECKING:
     from citewell.evaluation.testset import Question
@@ -51,19 +51,7 @@ def read_questions(path: Path) -> tuple[Question, ...]:
 
 
 @contextmanager
-def asking(label: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on standard error while questions are asked; nothing where that is no terminal."""
-    screen = console(sys.stderr)
-    if not screen.is_terminal:
-        yield None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TimeElapsedColumn(), BarColumn(16), MofNCompleteColumn(), TextColumn("{task.description}", markup=False))
-    with Progress(*columns, console=screen, transient=True) as bar:
-        task = bar.add_task(label, total=None)
-
-        def show(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total)
-
-        yield show
+def asking(label: str) -> Iterator[Callable[[int, int], None]]:
+    """Draw a bar while questions are asked, and let Ctrl-C end it between two of them."""
+    with stepwise(label) as step:
+        yield lambda done, total: step(done, total, label)

@@ -16,6 +16,7 @@ from citewell.cli.bench_options import (
     asking,
     read_questions,
 )
+from citewell.cli.doubts import tell_of_dead_evidence
 from citewell.cli.options import DEFAULT_INDEX, IndexPlace, Json, SettingsFile, load_settings
 from citewell.cli.progress import shown
 from citewell.cli.terminal import complain, count, one_line, out, print_json, print_table
@@ -102,6 +103,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option of the command
     trials = compare_settings(variants, worth=WORTH if worth is None else worth)
     if report is not None:
         save(compared.as_html(trials[0].compared, runs[0][1], runs[1][1]), report)
+        complain(f"{report} is written, for your eyes only: it holds texts of documents.")
     unanswered = [(each.name, outcome) for each in variants for outcome in each.scored.unanswered]
     for name, outcome in unanswered:
         complain(f"{name}: {outcome.question.id} has no answer: {outcome.error}")
@@ -138,8 +140,9 @@ def _scored(
         scored = score(
             index, questions, judge=judge, embedder=embedder, answers=answers, llm=llm, on_question=on_question
         )
+        tell_of_dead_evidence(index, testset, scored, under=name)
         agreed = agreement_of(judge.name)
-        return scored, Evaluated.of(index, testset, scored, judge=judge.name, agreement=agreed, title=name)
+        return scored, Evaluated.of(index, testset, scored, judge=judge.name, agreement=agreed, title=Path(name).name)
 
 
 def _print(trial: Trial, judge: str) -> None:

@@ -127,7 +127,7 @@ def _print_proposal(number: int, proposal: Proposal, size: int) -> None:
         soft_wrap=True,
     )
     print_indented(what, 3)
-    print_indented(f"Cost: {', '.join(_costs(technique.cost, size)) or 'none'}. Risk: {technique.risk}", 3)
+    print_indented(f"Cost: {_cost(technique.cost, size)}. Risk: {technique.risk}", 3)
 
 
 def _counted(kinds: Mapping[Kind, int]) -> str:
@@ -140,6 +140,10 @@ def _value(value: object) -> str:
     return json.dumps(value)
 
 
+def _cost(cost: Cost | None, size: int) -> str:
+    return "not measured" if cost is None else ", ".join(_costs(cost, size)) or "none"
+
+
 def _costs(cost: Cost, size: int) -> Iterator[str]:
     if cost.build:
         yield f"indexing again, {cost.build:g} times the work"
@@ -148,13 +152,7 @@ def _costs(cost: Cost, size: int) -> Iterator[str]:
     if cost.query_ms:
         yield f"{cost.query_ms:+,.0f} ms a question"
     if cost.model_calls:
-        yield f"{_calls(cost.model_calls)} a question"
-    if cost.build_calls:
-        yield f"{_calls(cost.build_calls)} a chunk, once"
-
-
-def _calls(number: float) -> str:
-    return f"{number:g} call{'' if number == 1 else 's'} of a language model"
+        yield f"{cost.model_calls:g} call{'' if cost.model_calls == 1 else 's'} of a language model a question"
 
 
 def _shape(found: Diagnosis) -> Shape:
@@ -196,6 +194,6 @@ def _proposal(proposal: Proposal) -> Shape:
         "settings": dict(proposal.patch),
         "do": technique.do,
         "available": technique.available,
-        "cost": technique.cost.model_dump(),
+        "cost": technique.cost.model_dump() if technique.cost is not None else None,
         "risk": technique.risk,
     }

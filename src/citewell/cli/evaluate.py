@@ -17,6 +17,8 @@ from citewell.cli.bench_options import (
     asking,
     read_questions,
 )
+from citewell.cli.doubts import tell_of_dead_evidence
+from citewell.cli.estimates import figures, not_judged
 from citewell.cli.options import DEFAULT_INDEX, IndexPlace, Json, SettingsFile, load_settings
 from citewell.cli.terminal import complain, count, one_line, out, print_json, print_table
 
@@ -37,7 +39,7 @@ SHOWN = (
     "nDCG@10",
     "MAP@10",
     "correct",
-    "correctness",
+    "claim F1",
     "faithfulness",
     "relevance",
     "citation precision",
@@ -98,9 +100,11 @@ def evaluate(
             llm=llm,
             on_question=on_question,
         )
+        tell_of_dead_evidence(index, testset, scored)
         made = Evaluated.of(index, testset, scored, judge=judging.name, agreement=agreement_of(judging.name))
     for path, form in files:
         write(made, path, form)
+        complain(f"{path} is written, for your eyes only: it holds texts of documents.")
     for outcome in scored.unanswered:
         complain(f"{outcome.question.id} has no answer: {outcome.error}")
     if as_json:
@@ -127,25 +131,13 @@ def _measures(whole: Slice) -> Table:
 
     table = Table("", "mean", "95 % interval", "questions", "not judged", box=None, pad_edge=False)
     for score in _in_order(whole):
-        found = score.estimate
-        figures = (
-            (f"{found.mean:.3f}", f"{found.low:.3f} to {found.high:.3f}", f"{found.questions:,}")
-            if found is not None
-            else ("-", "", "0")
-        )
-        table.add_row(score.name, *figures, _not_judged(score))
+        table.add_row(score.name, *figures(score.estimate), not_judged(score.failed))
     return table
 
 
 def _in_order(whole: Slice) -> list[Score]:
     by_name = {score.name: score for score in whole.scores}
     return [by_name[name] for name in SHOWN if name in by_name]
-
-
-def _not_judged(score: Score) -> str:
-    """`5: 3 time-out, 1 refusal, 1 unreadable`."""
-    kinds = ", ".join(f"{times} {failure}" for failure, times in score.failed.items())
-    return f"{sum(score.failed.values())}: {kinds}" if kinds else ""
 
 
 def _parts(slices: Sequence[Slice]) -> Table:

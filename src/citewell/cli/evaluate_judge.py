@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from citewell.cli.bench_options import DEFAULT_WORKBENCH, JudgeName, WorkbenchFolder, asking
+from citewell.cli.estimates import figures, not_judged
 from citewell.cli.options import Json, SettingsFile, load_settings
 from citewell.cli.terminal import count, one_line, out, print_json, print_table
 from citewell.shapes import VERSION, Shape
@@ -77,21 +78,11 @@ def _print(judge: str, found: list[Agreement]) -> None:
     out().print(f"judge {one_line(judge)}", style="bold")
     table = Table("", "agreement", "", "95 % interval", "answers", "not judged", box=None, pad_edge=False)
     for one in found:
-        table.add_row(one_line(one.data), one.measure, *_figures(one.estimate), _not_judged(one))
+        table.add_row(one_line(one.data), one.measure, *figures(one.estimate), not_judged(one.failed))
     print_table(table)
     for one in found:
         for line in _beside(one):
             out().print(f"{one_line(one.data)}: {line}", style="dim", soft_wrap=True)
-
-
-def _figures(of: Estimate | None) -> tuple[str, str, str]:
-    return (f"{of.mean:.3f}", f"{of.low:.3f} to {of.high:.3f}", f"{of.questions:,}") if of else ("-", "", "0")
-
-
-def _not_judged(of: Agreement) -> str:
-    """`5: 3 time-out, 1 refusal, 1 unreadable`."""
-    kinds = ", ".join(f"{times} {failure}" for failure, times in of.failed.items())
-    return f"{sum(of.failed.values())}: {kinds}" if kinds else ""
 
 
 def _beside(of: Agreement) -> list[str]:
@@ -100,7 +91,7 @@ def _beside(of: Agreement) -> list[str]:
     if of.by_length is not None:
         lines.append(f"the number of words alone reaches {of.by_length:.3f}")
     if of.matched is not None:
-        figure, interval, answers = _figures(of.matched)
+        figure, interval, answers = figures(of.matched)
         lines.append(f"where a wrong answer is no longer than the right one: {figure} ({interval}), {answers} answers")
     if of.false_alarms is not None:
         lines.append(f"false alarms, right answers found unsupported: {of.false_alarms:.3f}")

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 from urllib.parse import unquote, urlsplit
+
+from citewell.signs import UNSEEN
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,17 +22,12 @@ if TYPE_CHECKING:
 
     from citewell.shapes import Shape
 
-# Control characters (C0, C1, delete), signs that turn the direction of text, line and paragraph separators, halves of
-# surrogate pairs, and the invisible tag characters. Joiners stay: scripts need them.
-_UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
-)
 UNBOUNDED = 100_000
 
 
 def plain(text: str) -> str:
     """The text without what could steer a terminal, reorder the line or hide in it. Line breaks stay."""
-    return _UNSAFE.sub("", text.replace("\t", " "))
+    return UNSEEN.sub("", text.replace("\t", " "))
 
 
 def one_line(text: str) -> str:

@@ -129,6 +129,9 @@ def _indexed(at: str, settings: Settings) -> tuple[Document, ...]:
 
 def _check_writable(path: Path, force: bool) -> None:
     """Before the work of a long run, not after."""
+    from citewell.evaluation.saved import check_place
+
+    check_place(path)
     if path.exists() and not force:
         raise PathError(f"{path} exists.", remedy="Give another --out, or overwrite it with --force.")
 

@@ -8,15 +8,16 @@ context recall are those of RAGAS (Es et al. 2023, arXiv:2309.15217), citation p
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from citewell.evaluation.judging.claims import claims_of
 from citewell.evaluation.judging.judge import Failure, Judge, Judgement, NotJudged
 from citewell.evaluation.measures import Measured, retrieval
-from citewell.evaluation.placing import plain
+from citewell.evaluation.placing import held, plain
 from citewell.evaluation.runs import Outcome
+from citewell.evaluation.testset import Question
 from citewell.models.embedder import Embedder
-from citewell.types import Answer
+from citewell.types import Answer, Sentence
 
 REFUSED = "refused"
 """1 where the answer abstained. Refusal precision and recall are made of it over many questions: `summary`."""
@@ -24,21 +25,40 @@ REFUSED = "refused"
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An outcome whose question was answered, not abstained, and the judge of it."""
+    """An outcome whose question was answered, not abstained, and who judges it.
+
+    A claim is judged once however many measures it counts in: one that times out does so for all of them.
+    """
 
     outcome: Outcome
     answer: Answer
     judge: Judge
+    _judged: dict[tuple[str, tuple[str, ...]], Judgement] = field(default_factory=dict)
+
+    def judged(self, claims: Sequence[str], passages: Sequence[str]) -> list[Judgement]:
+        """How far the passages support each claim."""
+        given = tuple(passages)
+        new = [claim for claim in dict.fromkeys(claims) if (claim, given) not in self._judged]
+        if new:
+            made = self.judge.judge(new, given, self.outcome.question.question)
+            self._judged.update(zip(((claim, given) for claim in new), made, strict=True))
+        return [self._judged[claim, given] for claim in claims]
 
     @property
     def text(self) -> str:
-        """The answer without its citation marks, whose numbers are none of its figures."""
-        return "\n".join(sentence.text for sentence in self.answer.sentences)
+        return text_of(self.answer)
 
     @property
     def passages(self) -> list[str]:
         """What the answer was made from."""
-        return [hit.passage.text for hit in self.answer.hits]
+        return [hit.passage.text for hit in self.outcome.read]
+
+    @property
+    def expected(self) -> tuple[str, ...]:
+        """The claims of the expected answer; () where there is none."""
+        text = self.outcome.question.expected_answer
+        # "You cannot have two accounts" is no claim in an answer, which may say so of itself; here it is one.
+        return claims_of(text) or ((text.strip(),) if text.strip() else ())
 
 
 Measure = Callable[[Answered], float | None]
@@ -57,8 +77,10 @@ def measured(outcome: Outcome, judge: Judge, embedder: Embedder) -> Measured:
     }
     if answer.usage.cost_usd is not None:
         values["cost_usd"] = answer.usage.cost_usd
-    if answer.abstained or not question.answerable:
-        values["correct"] = float(answer.abstained and not question.answerable)
+    if not question.answerable:
+        values["correct"] = float(answer.abstained)
+    elif answer.abstained and _has_right_answer(question):
+        values["correct"] = 0.0
     if not answer.abstained:
         answered = Answered(outcome, answer, judge)
         values["relevance"] = _relevance(question.question, answered.text, embedder)
@@ -71,6 +93,11 @@ def measured(outcome: Outcome, judge: Judge, embedder: Embedder) -> Measured:
                 if value is not None:
                     values[name] = value
     return Measured(question, values, failed)
+
+
+def text_of(answer: Answer) -> str:
+    """The answer without its citation marks, whose numbers are none of its figures."""
+    return "\n".join(sentence.text for sentence in answer.sentences)
 
 
 def faithfulness(judged: Sequence[Judgement]) -> float | None:
@@ -97,49 +124,51 @@ def _relevance(question: str, answer: str, embedder: Embedder) -> float:
     return max(0.0, float(embedder.embed_passages([answer])[0] @ vector))
 
 
+def _has_right_answer(question: Question) -> bool:
+    return bool(question.must_contain or question.must_not_contain or question.expected_answer.strip())
+
+
 def _faithfulness(of: Answered) -> float | None:
     claims = [claim for sentence in of.answer.sentences for claim in claims_of(sentence.text)]
-    return faithfulness(of.judge.judge(claims, of.passages, of.outcome.question.question))
+    return faithfulness(of.judged(claims, of.passages))
 
 
 def _citation_recall(of: Answered) -> float | None:
     """Share of the sentences that what they cite supports."""
-    supported = [judged.is_supported for judged in _by_all_citations(of)]
+    supported = [_is_supported(of, sentence.text, sentence.citations) for sentence in of.answer.sentences]
     return sum(supported) / len(supported) if supported else None
 
 
 def _citation_precision(of: Answered) -> float | None:
     """Share of the citations that support their sentence, alone or as a part that the others cannot spare."""
-    useful: list[bool] = []
-    for sentence, whole in zip(of.answer.sentences, _by_all_citations(of), strict=True):
-        for n in sentence.citations:
-            alone = _one(of, sentence.text, [_quote(of, n)])
-            others = [_quote(of, other) for other in sentence.citations if other != n]
-            is_needed = bool(others) and not _one(of, sentence.text, others).is_supported
-            useful.append(alone.is_supported or (whole.is_supported and is_needed))
+    useful = [
+        _is_supported(of, sentence.text, (n,)) or _is_needed(of, sentence, n)
+        for sentence in of.answer.sentences
+        for n in sentence.citations
+    ]
     return sum(useful) / len(useful) if useful else None
 
 
-def _by_all_citations(of: Answered) -> list[Judgement]:
-    return [_one(of, sentence.text, [_quote(of, n) for n in sentence.citations]) for sentence in of.answer.sentences]
+def _is_needed(of: Answered, sentence: Sentence, n: int) -> bool:
+    others = tuple(other for other in sentence.citations if other != n)
+    return (
+        bool(others)
+        and _is_supported(of, sentence.text, sentence.citations)
+        and not _is_supported(of, sentence.text, others)
+    )
 
 
-def _quote(of: Answered, n: int) -> str:
-    return of.answer.citations[n - 1].quote
+def _is_supported(of: Answered, claim: str, citations: Sequence[int]) -> bool:
+    (judged,) = of.judged([claim], [of.answer.citations[n - 1].quote for n in citations])
+    return judged.is_supported
 
 
-def _one(of: Answered, claim: str, passages: Sequence[str]) -> Judgement:
-    return of.judge.judge([claim], passages, of.outcome.question.question)[0]
-
-
-def _correctness(of: Answered) -> float | None:
-    """F1 of the claims that answer and expected answer share; None without an expected answer."""
-    question = of.outcome.question
-    if not question.expected_answer:
+def _claim_f1(of: Answered) -> float | None:
+    """F1 of the claims that answer and expected answer share; None where one of them claims nothing."""
+    found = faithfulness(of.judged(of.expected, [of.text]))
+    right = faithfulness(of.judged(claims_of(of.text), [of.outcome.question.expected_answer]))
+    if found is None or right is None:
         return None
-    expected, given = claims_of(question.expected_answer), claims_of(of.text)
-    found = faithfulness(of.judge.judge(expected, [of.text], question.question)) or 0.0
-    right = faithfulness(of.judge.judge(given, [question.expected_answer], question.question)) or 0.0
     return 2 * found * right / (found + right) if found + right else 0.0
 
 
@@ -149,26 +178,21 @@ def _correct(of: Answered) -> float | None:
     if question.must_contain or question.must_not_contain:
         has_all = all(plain(part) in text for part in question.must_contain)
         return float(has_all and not any(plain(part) in text for part in question.must_not_contain))
-    if not question.expected_answer:
-        return None
-    judged = of.judge.judge(claims_of(question.expected_answer), [of.text], question.question)
-    return float(faithfulness(judged) == 1.0)
+    supported = faithfulness(of.judged(of.expected, [of.text]))
+    return None if supported is None else float(supported == 1)
 
 
 def _context_recall(of: Answered) -> float | None:
     """Share of the expected answer's claims that the passages support."""
-    question = of.outcome.question
-    return faithfulness(of.judge.judge(claims_of(question.expected_answer), of.passages, question.question))
+    return faithfulness(of.judged(of.expected, of.passages))
 
 
 def _context_precision(of: Answered) -> float | None:
     """A passage is relevant if it holds evidence; without evidence given, if it supports a claim that is expected."""
     question = of.outcome.question
     if question.evidence:
-        place = {hit.chunk.id: bool(numbers) for hit, numbers in zip(of.outcome.hits, of.outcome.held, strict=True)}
-        return context_precision([place.get(hit.chunk.id, False) for hit in of.answer.hits])
-    claims = claims_of(question.expected_answer)
-    judged = [of.judge.judge(claims, [passage], question.question) for passage in of.passages]
+        return context_precision([bool(numbers) for numbers in held(question, of.outcome.read)])
+    judged = [of.judged(of.expected, [passage]) for passage in of.passages]
     return context_precision([any(one.is_supported for one in each) for each in judged])
 
 
@@ -179,7 +203,7 @@ _OF_ANY: dict[str, Measure] = {
 }
 _OF_ANSWERABLE: dict[str, Measure] = {
     "correct": _correct,
-    "correctness": _correctness,
+    "claim F1": _claim_f1,
     "context recall": _context_recall,
     "context precision": _context_precision,
 }

@@ -59,8 +59,13 @@ class Tried:
 
 def singles(proposals: Sequence[Proposal], base: Settings) -> list[Arm]:
     """What settings can do, in order, without what reads the files again."""
-    arms = (Arm((each.technique.name,), each.patch, patched(base, each.patch)) for each in proposals if each.patch)
-    return [arm for arm in arms if arm.settings.loading == base.loading]
+    arms = [Arm((each.technique.name,), each.patch, patched(base, each.patch)) for each in proposals if each.patch]
+    return distinct([arm for arm in arms if arm.settings.loading == base.loading])
+
+
+def distinct(arms: Sequence[Arm]) -> list[Arm]:
+    """Without those whose settings are an earlier one's: two techniques may change what is left of them alike."""
+    return [arm for at, arm in enumerate(arms) if not any(arm.settings == earlier.settings for earlier in arms[:at])]
 
 
 def pairs(arms: Sequence[Arm], base: Settings) -> Iterator[Arm]:

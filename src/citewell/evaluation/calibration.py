@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewell.errors import UsageError
-from citewell.evaluation.metrics import CONFIDENCE, RESAMPLES, Estimate
+from citewell.evaluation.metrics import RESAMPLES, Estimate, percentile_interval
 from citewell.evaluation.runs import OnQuestion, reader_of
 from citewell.evaluation.testset import Question
 from citewell.index import Index
@@ -108,32 +108,18 @@ class Curve:
         return self.best.floor if self.separates else None
 
 
-def calibrate(
-    index: Index,
-    questions: Sequence[Question],
-    *,
-    unanswerable: float | None = None,
-    answer_at_least: float | None = None,
-    on_question: OnQuestion | None = None,
-) -> Curve:
-    """Ask every question as its reader, and fit the floor. Nothing is stored: `Index.set_floor` does that.
-
-    `unanswerable` is the share of such questions among those that people ask; by default that of the test set.
-
-    Raises:
-        UsageError: there are fewer than `MIN_EACH` answerable or unanswerable questions.
-        FingerprintMismatch: the embedder is not the one that made the index.
-    """
-    enough(questions)
-    return fit(evidenced(index, questions, on_question), unanswerable=unanswerable, answer_at_least=answer_at_least)
+def lacking(questions: Sequence[Question]) -> list[str]:
+    """What is missing to `MIN_EACH` questions of each kind, as `17 unanswerable`; [] where nothing is."""
+    answerable = sum(question.answerable for question in questions)
+    counts = {"answerable": answerable, "unanswerable": len(questions) - answerable}
+    return [f"{MIN_EACH - number} {kind}" for kind, number in counts.items() if number < MIN_EACH]
 
 
 def enough(questions: Sequence[Question]) -> None:
     """Raises UsageError where there are fewer than `MIN_EACH` answerable or unanswerable questions."""
-    answerable = sum(question.answerable for question in questions)
-    counts = {"answerable": answerable, "unanswerable": len(questions) - answerable}
-    missing = [f"{MIN_EACH - number} {kind}" for kind, number in counts.items() if number < MIN_EACH]
+    missing = lacking(questions)
     if missing:
+        answerable = sum(question.answerable for question in questions)
         raise UsageError(
             f"A floor is fitted to {MIN_EACH} answerable and {MIN_EACH} unanswerable questions at least; there are "
             f"{answerable} and {len(questions) - answerable}.",
@@ -145,7 +131,11 @@ def enough(questions: Sequence[Question]) -> None:
 def evidenced(
     index: Index, questions: Sequence[Question], on_question: OnQuestion | None = None
 ) -> tuple[Evidenced, ...]:
-    """The best evidence that `ask` would see for each question, asked with its groups and on its day."""
+    """The best evidence that `ask` would see for each question, asked with its groups and on its day.
+
+    Raises:
+        FingerprintMismatch: the embedder is not the one that made the index.
+    """
     found = []
     for question in questions:
         hits = index.search(question.question, principal=reader_of(question), as_of=question.as_of)
@@ -159,6 +149,8 @@ def fit(
     found: Sequence[Evidenced], *, unanswerable: float | None = None, answer_at_least: float | None = None
 ) -> Curve:
     """The curve of these questions, of which there are some of each kind.
+
+    `unanswerable` is the share of such questions among those that people ask; by default that of the test set.
 
     Raises:
         ValueError: there is no question of one kind.
@@ -304,6 +296,4 @@ def _counts(number: int, rng: np.random.Generator) -> Values:
 
 def _interval(values: Values, questions: int) -> Estimate:
     """The first value, with the percentile interval of the others, which are those of resamples."""
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(values[1:], [tail, 1 - tail]) if len(values) > 1 else (values[0], values[0])
-    return Estimate(float(values[0]), float(low), float(high), questions)
+    return Estimate(float(values[0]), *percentile_interval(values[1:] if len(values) > 1 else values), questions)

@@ -16,8 +16,8 @@ import numpy as np
 from citewell.errors import UsageError
 from citewell.evaluation.answers import REFUSED
 from citewell.evaluation.measures import Measured
-from citewell.evaluation.metrics import RESAMPLES
-from citewell.evaluation.paired import LEVEL, Pairs
+from citewell.evaluation.metrics import percentile_interval
+from citewell.evaluation.paired import Pairs, resamples
 from citewell.evaluation.summary import ALL, sliced
 from citewell.evaluation.testset import Question
 from citewell.evaluation.verdicts import WORTH, Difference, Pairing, Verdict, differences, overall, reason, reservations
@@ -271,8 +271,7 @@ def _cost(name: str, both: Sequence[Both]) -> Cost | None:
     before, after = average(values, axis=1)
     if not before:
         return Cost(name, COSTS[name], float(before), float(after), None, number)
-    draws = np.random.default_rng(0).integers(number, size=(RESAMPLES, number))
-    first, second = (average(each[draws], axis=1) for each in values)
-    low, high = np.quantile(second[first > 0] / first[first > 0], [LEVEL / 2, 1 - LEVEL / 2])
-    ratio = (float(after / before), float(low), float(high))
-    return Cost(name, COSTS[name], float(before), float(after), ratio, number)
+    drawn = [[average(each[draws], axis=1) for each in values] for draws in resamples(number)]
+    first, second = np.concatenate(drawn, axis=1)
+    low, high = percentile_interval(second[first > 0] / first[first > 0])
+    return Cost(name, COSTS[name], float(before), float(after), (float(after / before), low, high), number)

@@ -6,14 +6,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from citewell.evaluation.calibration import lacking
 from citewell.evaluation.failures import Failed, has_failed, place
 from citewell.evaluation.judging.judge import Judge
 from citewell.evaluation.scored import Scored
 from citewell.evaluation.stages import Kind
-from citewell.evaluation.techniques import Patch, Technique, techniques
+from citewell.evaluation.techniques import Patch, Technique, patched, techniques
 from citewell.evaluation.testset import Question
 from citewell.index import Index
 from citewell.settings import Settings
+from citewell.types import Floor
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ def diagnose(index: Index, scored: Scored, judge: Judge) -> Diagnosis:
     failed = tuple(each for each in placed if each is not None)
     keep = index.settings.retrieval.keep
     untold = tuple(outcome.question for outcome, measured in run if has_failed(outcome, measured, keep) is None)
-    found = propose(failed, index.settings)
+    can_calibrate = not lacking([outcome.question for outcome in scored.outcomes])
+    found = propose(failed, _in_force(index.settings, index.status().floor), can_calibrate=can_calibrate)
     return Diagnosis(
         len(run),
         failed,
@@ -83,17 +86,22 @@ def diagnose(index: Index, scored: Scored, judge: Judge) -> Diagnosis:
     )
 
 
-def propose(failed: Sequence[Failed], settings: Settings) -> list[Proposal]:
-    """What the table has for these failures, best first.
+def propose(failed: Sequence[Failed], settings: Settings, *, can_calibrate: bool = True) -> list[Proposal]:
+    """What the table has for these failures, best first. `settings` have the floor that is in force.
 
     Faults are mended first. Then the best is for most questions, where one counts half for what is to be tried second,
-    a third for the third ... A technique that changes nothing in these settings, or mends none, is left out.
+    a third for the third ... A technique that changes nothing in these settings, or mends none, is left out, and one
+    that calibrates where there are too few questions to.
     """
     weights: dict[str, float] = {}
     found: dict[str, Proposal] = {}
     for kind in Kind:
         of_kind = [each for each in failed if each.kind is kind]
-        suitable = [technique for technique in techniques().for_kind(kind) if technique.suits(settings)]
+        suitable = [
+            technique
+            for technique in techniques().for_kind(kind)
+            if technique.suits(settings) and (can_calibrate or not technique.calibrates)
+        ]
         patches = {technique.name: technique.patch(settings) for technique in suitable}
         mended = {name: sum(_could_mend(patch, each) for each in of_kind) for name, patch in patches.items()}
         useful = [technique for technique in suitable if mended[technique.name]]
@@ -105,11 +113,21 @@ def propose(failed: Sequence[Failed], settings: Settings) -> list[Proposal]:
     return sorted(found.values(), key=lambda each: (not each.technique.before_all, -weights[each.technique.name]))
 
 
+def _in_force(settings: Settings, floor: Floor) -> Settings:
+    """With the floor as a number, where it is one: a calibrated one may be lower than what lowers the built-in one."""
+    return settings if floor.least is None else patched(settings, {"retrieval.floor": floor.least})
+
+
 def _could_mend(patch: Patch, failed: Failed) -> bool:
-    """More passages help only where the evidence is among them, more candidates where a leg has it among those."""
-    keep, candidates = patch.get("retrieval.keep"), patch.get("retrieval.candidates")
+    """More passages help only where the evidence is among them, more candidates where a leg has it among those.
+
+    A floor helps only on the other side of what the floor compares.
+    """
+    keep, candidates, floor = (patch.get(f"retrieval.{key}") for key in ("keep", "candidates", "floor"))
     if failed.kind in (Kind.LOST_IN_FUSION, Kind.BELOW_K) and isinstance(keep, int):
         return failed.rank is not None and failed.rank <= keep
     if failed.kind is Kind.NOT_A_CANDIDATE and isinstance(candidates, int):
         return any(rank <= candidates for rank in failed.ranks.values())
+    if isinstance(floor, float):
+        return failed.reached is not None and (failed.reached >= floor) is (failed.kind is Kind.BELOW_FLOOR)
     return True

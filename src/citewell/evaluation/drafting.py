@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import cycle
 
-import regex
-
 from citewell import clock
 from citewell.evaluation.naming import short_names
+from citewell.evaluation.placing import plain
 from citewell.evaluation.proposals.found import found_in
-from citewell.evaluation.proposals.proposal import Proposal
+from citewell.evaluation.proposals.proposal import LONGEST_QUESTION, Proposal
 from citewell.evaluation.proposals.written import sections_of, write
 from citewell.evaluation.references import References
 from citewell.evaluation.testset import Evidence, Question
+from citewell.evaluation.words import words
 from citewell.index import Index
 from citewell.models.llm import LLM
 from citewell.types import EVERYONE, Document, Trust
@@ -27,7 +27,6 @@ NEARLY_THE_SAME = 0.75
 
 # Which kind a document gives next: those with exact answers come more often.
 _TURNS = ("figure", "table", "definition", "figure", "table", "section")
-_WORD = regex.compile(r"[\p{L}\p{N}]+")
 _SMALL_WORDS = frozenset(
     "a an and are at by do does for from how in is it of on or the to what which who with".split()  # noqa: SIM905
 )
@@ -53,9 +52,9 @@ def draft(
 
     `llm` writes them from sections; without it they come from figures, tables, definitions and headings of English
     documents. Each quotes its document word for word, is asked by a group that may read it and on a day on which it is
-    in force, and has passed `references.check`. Of two with nearly the same words one is left out; so is what the
-    documents answer in several ways. Untrusted documents give none, and none is unanswerable: that no document answers
-    something stands in no document.
+    in force, and has passed `references.check`. Of two with nearly the same words one is left out, and what the
+    documents answer in several ways (those that `llm` was shown until there were enough). Untrusted documents give
+    none, and none is unanswerable: that no document answers something stands in no document.
 
     Raises:
         ServiceError: the language model's endpoint failed.
@@ -67,25 +66,40 @@ def draft(
     unusable: list[int] = []
     proposed = _written(trusted, llm, seed, unusable) if llm is not None else _found(trusted, seed)
     references = References(index)
-    taken: dict[frozenset[str], Question] = {}
+    taken: dict[frozenset[str], Question | None] = {}  # None is what documents answer in several ways
     for document, proposal in proposed if count > 0 else ():
-        words = _words(proposal.question)
-        if any(len(words & other) >= NEARLY_THE_SAME * len(words | other) for other in taken):
+        asked = _words(proposal.question)
+        if any(len(asked & other) >= NEARLY_THE_SAME * len(asked | other) for other in taken):
+            if _differs(taken.get(asked), document, proposal):
+                taken[asked] = None
             continue
         question = _question(document, names[document.source], proposal)
         if any(references.findings(question)):
             continue
-        taken[words] = question
+        taken[asked] = question
+        drafted = sum(each is not None for each in taken.values())
         if on_question is not None:
-            on_question(len(taken), count)
-        if len(taken) == count:
+            on_question(drafted, count)
+        if drafted == count:
             break
-    return Draft(tuple(taken.values()), sum(unusable))
+    return Draft(tuple(filter(None, taken.values())), sum(unusable))
+
+
+def _differs(question: Question | None, document: Document, proposal: Proposal) -> bool:
+    """Whether a document answers a question of the same words otherwise, on the same day."""
+    return (
+        question is not None
+        and question.as_of == _day(document)
+        and plain(question.expected_answer) != plain(proposal.answer)
+    )
 
 
 def _found(documents: Sequence[Document], seed: int) -> Iterator[Proposed]:
     """What the documents give without a model, one of each in turn."""
-    found = {document.id: list(found_in(document)) for document in documents}
+    found = {
+        document.id: [each for each in found_in(document) if len(each.question) <= LONGEST_QUESTION]
+        for document in documents
+    }
     answers: dict[tuple[frozenset[str], date | None], set[str]] = defaultdict(set)
     for document in documents:
         for each in found[document.id]:
@@ -169,4 +183,4 @@ def _place(seed: int, name: str) -> bytes:
 
 
 def _words(question: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(question.casefold())) - _SMALL_WORDS
+    return words(question) - _SMALL_WORDS

@@ -9,6 +9,7 @@ from datetime import date
 from math import inf
 
 from citewell import clock
+from citewell.evaluation.answers import text_of
 from citewell.evaluation.judging.claims import claims_of
 from citewell.evaluation.judging.judge import Judge
 from citewell.evaluation.measures import Measured
@@ -17,9 +18,10 @@ from citewell.evaluation.runs import Outcome, reader_of
 from citewell.evaluation.stages import Kind, Lost
 from citewell.evaluation.testset import Evidence, Question
 from citewell.evaluation.whereabouts import lost_before_search
-from citewell.generation.prompt import build_prompt
 from citewell.index import Index
-from citewell.types import Answer, Document, Hit, Principal
+from citewell.retrieval.floor import best_evidence
+from citewell.retrieval.floor import evidence as floor_evidence
+from citewell.types import Answer, Document, Floor, Hit, Principal
 
 DEEPER = 4
 """How many times deeper than the candidates the legs are searched for what they do not have.
@@ -36,7 +38,8 @@ _TELLING = re.compile(r"\w{8,}|\w*\d\w*")
 class Failed:
     """A failed question and what became of it: see `Lost`. `evidence` is what was lost, None where all was there.
 
-    `ranks` are those of its passage among those of each leg, as far as they were looked at: `DEEPER`.
+    `ranks` are those of its passage among those of each leg, as far as they were looked at: `DEEPER`. `reached` is what
+    the floor compares, `floor.evidence`: of what it took away, or the best of what it should have.
     """
 
     question: Question
@@ -45,6 +48,7 @@ class Failed:
     evidence: Evidence | None = None
     rank: int | None = None
     ranks: Mapping[str, int] = field(default_factory=dict)
+    reached: float | None = None
 
 
 def has_failed(outcome: Outcome, measured: Measured, keep: int) -> bool | None:
@@ -76,15 +80,15 @@ def place(
     if not has_failed(outcome, measured, keep):
         return None
     if not question.answerable:
-        return _answered_all_the_same(outcome)
+        return _answered_all_the_same(outcome, keep)
     if not question.evidence:
         return Failed(question, Kind.NO_EVIDENCE, _of_answer(outcome.answer))
     kept = _kept(outcome, keep)
     searched = _Searched(index, outcome)
     lost = [
-        (found, evidence)
+        (searched.where_lost(stored, evidence), evidence)
         for at, evidence in enumerate(question.evidence)
-        if at not in kept and (found := searched.where_lost(stored, evidence)) is not None
+        if at not in kept
     ]
     if not lost:
         return _after_search(index, outcome, judge)
@@ -181,14 +185,15 @@ def _shared(question: str, evidence: Evidence) -> list[str]:
     return sorted(asked & held_there)
 
 
-def _answered_all_the_same(outcome: Outcome) -> Failed:
+def _answered_all_the_same(outcome: Outcome, keep: int) -> Failed:
     question, answer = outcome.question, outcome.answer
     seen = held(question, answer.hits) if answer is not None else ()
     numbers = sorted(set().union(*seen))
     if numbers:
         evidence = question.evidence[numbers[0]]
         return Failed(question, Kind.SHOWN, f"a passage of {evidence.document} is in the answer's", evidence)
-    return Failed(question, Kind.NOT_COVERED, _of_answer(answer))
+    reached = best_evidence(question.question, outcome.hits[:keep])
+    return Failed(question, Kind.NOT_COVERED, _of_answer(answer), reached=reached)
 
 
 def _after_search(index: Index, outcome: Outcome, judge: Judge) -> Failed:
@@ -197,47 +202,51 @@ def _after_search(index: Index, outcome: Outcome, judge: Judge) -> Failed:
     if answer is None:
         raise ValueError("a question without an answer fails by its evidence alone")
     below = _missing(question, answer.hits)
-    if below is not None:
-        return Failed(question, Kind.BELOW_FLOOR, _under_floor(index, outcome, below), below)
-    shown = _in_prompt(index, answer)
-    left_out = _missing(question, shown)
-    if left_out is not None:
-        detail = f"{len(shown)} of {len(answer.hits)} passages fit"
-        return Failed(question, Kind.NOT_IN_PROMPT, detail, left_out)
+    if below:
+        return _under_floor(index, outcome, below)
+    left_out = _missing(question, outcome.read)
+    if left_out:
+        detail = f"{len(outcome.read)} of {len(answer.hits)} passages fit"
+        return Failed(question, Kind.NOT_IN_PROMPT, detail, left_out[0])
     against = _contradiction(question, answer, judge)
     if against:
         return Failed(question, Kind.CONTRADICTED, against)
     return Failed(question, Kind.UNUSED, _use(question, answer))
 
 
-def _missing(question: Question, hits: Sequence[Hit]) -> Evidence | None:
-    """The first evidence that none of the hits holds."""
+def _missing(question: Question, hits: Sequence[Hit]) -> list[Evidence]:
+    """The evidence that none of the hits holds."""
     there = set().union(*held(question, hits))
-    return next((evidence for at, evidence in enumerate(question.evidence) if at not in there), None)
+    return [evidence for at, evidence in enumerate(question.evidence) if at not in there]
 
 
-def _in_prompt(index: Index, answer: Answer) -> Sequence[Hit]:
-    if index.settings.models.llm == "none" or not answer.hits:
-        return answer.hits  # no prompt, no limit
-    return build_prompt(answer.question, answer.hits, index.settings)[1]
+def _under_floor(index: Index, outcome: Outcome, lost: Sequence[Evidence]) -> Failed:
+    """Of several that the floor took away, the one that is furthest below it."""
+    question, kept = outcome.question, outcome.hits[: index.settings.retrieval.keep]
+    reached = floor_evidence(question.question, kept)
+    holding = [[at for at, hit in enumerate(kept) if holds(hit.passage, evidence)] for evidence in lost]
+    best = [max(places, key=reached.__getitem__) for places in holding]
+    evidence, at = min(zip(lost, best, strict=True), key=lambda each: reached[each[1]])
+    how = f"evidence {reached[at]:.2f}" if reached[at] > -inf else "and none has the code that the question names"
+    detail = f"its passage is number {at + 1} of the kept ones, {how}; the floor is {_told(index.status().floor)}"
+    return Failed(question, Kind.BELOW_FLOOR, detail, evidence, reached=reached[at])
 
 
-def _under_floor(index: Index, outcome: Outcome, evidence: Evidence) -> str:
-    rank, hit = next((rank, hit) for rank, hit in enumerate(outcome.hits, 1) if holds(hit.passage, evidence))
-    floor = index.settings.retrieval.floor
-    return f"its passage is number {rank} of the kept ones, cosine {hit.cosine:.2f}; the floor is {floor}"
+def _told(floor: Floor) -> str:
+    """`0.40, built-in`, as `citewell status` has it."""
+    return str(floor.origin) if floor.least is None else f"{floor.least:.2f}, {floor.origin}"
 
 
 def _contradiction(question: Question, answer: Answer, judge: Judge) -> str:
     """What the answer says against the evidence; "" where nothing of it does."""
     if answer.abstained:
         return ""
-    text = plain(answer.text)
-    wrong = next((part for part in question.must_not_contain if plain(part) in text), "")
+    text = text_of(answer)
+    wrong = next((part for part in question.must_not_contain if plain(part) in plain(text)), "")
     if wrong:
         return f"the answer holds {wrong!r}, which it must not"
     quotes = [evidence.quote for evidence in question.evidence if evidence.quote.strip()]
-    claims = claims_of(answer.text) if quotes else ()
+    claims = claims_of(text) if quotes else ()
     judged = judge.judge(claims, quotes, question.question)
     return next((one.reason or "the judge says so" for one in judged if one.contradicted), "")
 

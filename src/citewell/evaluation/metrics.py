@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from math import log2
 
 import numpy as np
+from numpy.typing import NDArray
 
 RESAMPLES = 2_000
 CONFIDENCE = 0.95
@@ -80,9 +81,7 @@ def estimate(values: Sequence[float], seed: int = 0) -> Estimate:
         raise ValueError("no questions to average over")
     sample = np.asarray(values, dtype=np.float64)
     draws = np.random.default_rng(seed).integers(len(sample), size=(RESAMPLES, len(sample)))
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(sample[draws].mean(axis=1), [tail, 1 - tail])
-    return Estimate(float(sample.mean()), float(low), float(high), len(sample))
+    return Estimate(float(sample.mean()), *percentile_interval(sample[draws].mean(axis=1)), len(sample))
 
 
 def estimate_share(has: Sequence[bool], *, among: Sequence[bool], seed: int = 0) -> Estimate | None:
@@ -97,9 +96,14 @@ def estimate_share(has: Sequence[bool], *, among: Sequence[bool], seed: int = 0)
     draws = np.random.default_rng(seed).integers(len(base), size=(RESAMPLES, len(base)))
     sizes = base[draws].sum(axis=1)
     shares = both[draws].sum(axis=1)[sizes > 0] / sizes[sizes > 0]
+    return Estimate(float(both.sum() / base.sum()), *percentile_interval(shares), int(base.sum()))
+
+
+def percentile_interval(values: Sequence[float] | NDArray[np.float64]) -> tuple[float, float]:
+    """What the middle `CONFIDENCE` of the values of resamples lies between; of none, NumPy's error."""
     tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(shares, [tail, 1 - tail])
-    return Estimate(float(both.sum() / base.sum()), float(low), float(high), int(base.sum()))
+    low, high = np.quantile(values, [tail, 1 - tail])
+    return float(low), float(high)
 
 
 def _relevant(grades: Mapping[str, int]) -> set[str]:

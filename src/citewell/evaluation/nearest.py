@@ -6,24 +6,22 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from heapq import nlargest
 
-import regex
-
 from citewell.chunking.sentences import sentences
 from citewell.evaluation.placing import plain
+from citewell.evaluation.words import words
 from citewell.types import Document, ElementKind
 
 CLOSE = 0.5
 """Likeness (0 to 1) from which something is proposed."""
 _COMPARED = 20
 """Those that share most words: the comparison of characters is slow."""
-_WORD = regex.compile(r"[\p{L}\p{N}]+")
 
 
 def nearest(quote: str, among: Sequence[str]) -> str:
     """The text that is most like the quote by the matching blocks of Ratcliff and Obershelp; "" where none is."""
     sought = plain(quote)
-    wanted = set(_WORD.findall(sought))
-    shared = {text: len(wanted & set(_WORD.findall(text.casefold()))) for text in among}
+    wanted = words(sought)
+    shared = {text: len(wanted & words(text)) for text in among}
     likeness = {
         text: SequenceMatcher(None, plain(text), sought, autojunk=False).ratio()
         for text in nlargest(_COMPARED, shared, key=shared.__getitem__)

@@ -14,7 +14,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from citewell.evaluation.metrics import CONFIDENCE, RESAMPLES
+from citewell.evaluation.metrics import CONFIDENCE, RESAMPLES, percentile_interval
 
 LEVEL = 1 - CONFIDENCE
 POWER = 0.8
@@ -62,16 +62,22 @@ class Pairs:
 
 def interval(pairs: Pairs, seed: int = 0) -> tuple[float, float]:
     """Of after less before: the percentile interval over `RESAMPLES` resamples of the questions (Efron 1979)."""
-    rng, drawn = np.random.default_rng(seed), list[Array]()
-    for rows in _blocks(RESAMPLES, pairs.questions):
-        draws = rng.integers(pairs.questions, size=(rows, pairs.questions))
+    drawn = list[Array]()
+    for draws in resamples(pairs.questions, seed):
         before, after = (
             above[draws].sum(axis=1) / np.where((sums := below[draws].sum(axis=1)) > 0, sums, np.nan)
             for above, below in zip(pairs.above, pairs.below, strict=True)
         )
         drawn.append(after - before)
-    low, high = np.nanquantile(np.concatenate(drawn), [LEVEL / 2, 1 - LEVEL / 2])
-    return float(low), float(high)
+    differences = np.concatenate(drawn)
+    return percentile_interval(differences[~np.isnan(differences)])
+
+
+def resamples(questions: int, seed: int = 0) -> Iterator[NDArray[np.int64]]:
+    """`RESAMPLES` resamples of so many questions in blocks: the numbers of the questions drawn, (draws, questions)."""
+    rng = np.random.default_rng(seed)
+    for rows in _blocks(RESAMPLES, questions):
+        yield rng.integers(questions, size=(rows, questions))
 
 
 def sign_flip(pairs: Pairs, seed: int = 0) -> float:

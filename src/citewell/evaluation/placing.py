@@ -36,9 +36,10 @@ def is_of(source: str, document: str) -> bool:
 
 def in_section(heading_path: Sequence[str], section: str) -> bool:
     """Whether the headings of a section, or its last one alone, are among those that a chunk stands under."""
-    wanted = [plain(part) for part in section.split(SECTION_SEPARATOR.strip())]
     stands = [plain(heading) for heading in heading_path]
-    return any(stands[at : at + len(wanted)] == wanted for at in range(len(stands)))
+    parts = [plain(part) for part in section.split(SECTION_SEPARATOR.strip())]
+    # Whole first: a heading may hold the sign that stands between headings.
+    return plain(section) in stands or any(stands[at : at + len(parts)] == parts for at in range(len(stands)))
 
 
 def plain(text: str) -> str:
@@ -49,12 +50,13 @@ def plain(text: str) -> str:
 def judged(question: Question, found: Held) -> tuple[list[str], dict[str, int]]:
     """A ranking of ids with their grades, as the metrics take them: evidence as it first comes, other hits between.
 
-    Evidence found by one hit together takes places one after the other, and a hit with nothing new none: a passage
-    that repeats the one before it is no mistake of the ranking.
+    Evidence found by one hit together takes places one after the other, the best first, and a hit with nothing new
+    none: a passage that repeats the one before it is no mistake of the ranking.
     """
     grades = {f"evidence-{at}": item.grade for at, item in enumerate(question.evidence)}
     ranking: list[str] = []
     for rank, numbers in enumerate(found, start=1):
-        new = [name for at in sorted(numbers) if (name := f"evidence-{at}") not in ranking]
+        best_first = sorted(numbers, key=lambda at: (-question.evidence[at].grade, at))
+        new = [name for at in best_first if (name := f"evidence-{at}") not in ranking]
         ranking += new if numbers else [f"other-{rank}"]
     return ranking, grades

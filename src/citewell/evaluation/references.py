@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from functools import cached_property
 from urllib.parse import unquote
 
 from citewell import clock
@@ -81,12 +82,15 @@ class References:
             named = [each for each in self._by_name[_last(evidence.document)] if is_of(each.source, evidence.document)]
             found = [self._finding(question, evidence, document) for document in named]
             if not found:
-                names = [*short_names([document.source for document in self._stored.values()]).values()]
-                yield _no_document(question, evidence, nearest(evidence.document, names))
+                yield _no_document(question, evidence, nearest(evidence.document, [*self._names.values()]))
             elif None not in found:
                 # Of several documents with that name, the one that comes nearest to what is wanted.
                 yield max(filter(None, found), key=lambda finding: list(Fault).index(finding.fault))
         yield from self._leaks(question)
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        return short_names([document.source for document in self._stored.values()])
 
     def _finding(self, question: Question, evidence: Evidence, document: Document) -> Finding | None:
         reader, day = reader_of(question), question.as_of or clock.today()
@@ -132,7 +136,8 @@ class References:
     def _leaks(self, question: Question) -> Iterator[Finding]:
         asked = plain(question.question)
         if len(asked.split()) >= LEAKS_FROM and asked in self._everything:
-            yield _leak(question, next(each for each in self._stored.values() if asked in self._text(each)))
+            copy = next(each for each in self._stored.values() if asked in self._text(each))
+            yield _leak(question, self._names[copy.source])
 
     def _text(self, document: Document) -> str:
         key = document.id, document.number
@@ -197,11 +202,11 @@ def _allowed(question: Question, evidence: Evidence) -> Finding:
     )
 
 
-def _leak(question: Question, document: Document) -> Finding:
+def _leak(question: Question, document: str) -> Finding:
     return Finding(
         question.id,
         Fault.LEAK,
-        short_names([document.source])[document.source],
+        document,
         "The question stands in the index word for word.",
         "Take the copy out with `citewell delete`; if the document may stay, ask in other words, as people do.",
     )

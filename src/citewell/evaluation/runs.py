@@ -10,11 +10,12 @@ from citewell.errors import ServiceError
 from citewell.evaluation.completions import RememberedLLM
 from citewell.evaluation.placing import Held, held
 from citewell.evaluation.testset import Question
+from citewell.generation.prompt import build_prompt
 from citewell.index import Index
 from citewell.types import Answer, Hit, Principal
 
 DEPTH = 20
-"""How many passages are looked at behind those that an answer is made of: enough for a curve of recall."""
+"""How many passages are looked at, at least: enough for a curve of recall beyond those that an answer is made of."""
 
 OnQuestion = Callable[[int, int], None]
 """Called with how many questions are done, and of how many."""
@@ -24,8 +25,9 @@ OnQuestion = Callable[[int, int], None]
 class Outcome:
     """What became of one question.
 
-    `hits` are the `DEPTH` best passages before the floor, `held` says what each holds of the evidence. `answer` is None
-    where only retrieval was asked for, or the language model's service failed with `error`.
+    `hits` are the `DEPTH` best passages before the floor, or as many as are kept; `held` says what each holds of the
+    evidence. `answer` is None where only retrieval was asked for, or the language model's service failed with `error`;
+    `read` are those of its hits that it was made from, as a prompt may not hold all of them.
     """
 
     question: Question
@@ -34,6 +36,7 @@ class Outcome:
     search_ms: float
     answer: Answer | None = None
     answer_ms: float = 0.0
+    read: tuple[Hit, ...] = ()
     error: str = ""
 
 
@@ -71,7 +74,8 @@ def reader_of(question: Question) -> Principal:
 def _outcome(index: Index, question: Question, answers: bool, llm: RememberedLLM | None, *, may_fail: bool) -> Outcome:
     principal, day = reader_of(question), question.as_of
     begin = time.perf_counter()
-    hits = index.search(question.question, k=DEPTH, principal=principal, as_of=day)
+    depth = max(DEPTH, index.settings.retrieval.keep)
+    hits = index.search(question.question, k=depth, principal=principal, as_of=day)
     searched = time.perf_counter()
     found = held(question, hits)
     search_ms = (searched - begin) * 1000
@@ -85,4 +89,11 @@ def _outcome(index: Index, question: Question, answers: bool, llm: RememberedLLM
             raise
         return Outcome(question, hits, found, search_ms, error=error.message)
     spared += llm.saved_s if llm is not None else 0.0
-    return Outcome(question, hits, found, search_ms, answer, (time.perf_counter() - searched + spared) * 1000)
+    answer_ms = (time.perf_counter() - searched + spared) * 1000
+    return Outcome(question, hits, found, search_ms, answer, answer_ms, _read(index, answer))
+
+
+def _read(index: Index, answer: Answer) -> tuple[Hit, ...]:
+    if index.settings.models.llm == "none" or not answer.hits:
+        return answer.hits  # no prompt, no limit
+    return build_prompt(answer.question, answer.hits, index.settings)[1]

@@ -29,6 +29,15 @@ class Scored:
         """The questions that the language model's service failed."""
         return tuple(outcome for outcome in self.outcomes if outcome.error)
 
+    @property
+    def unfound(self) -> tuple[Question, ...]:
+        """The questions of which evidence is in none of the passages looked at: it may be nowhere."""
+        return tuple(
+            outcome.question
+            for outcome in self.outcomes
+            if len(frozenset().union(*outcome.held)) < len(outcome.question.evidence)
+        )
+
 
 def score(
     index: Index,

@@ -54,7 +54,7 @@ MEANING = {
 class Lost:
     """The stage that lost a piece of evidence, and what is known of how. `detail` may hold text of documents.
 
-    `rank` is that of its passage in the joined list, where the first `runs.DEPTH` hold it.
+    `rank` is that of its passage in the joined list, as far as that was looked at: `Outcome.hits`.
     """
 
     kind: Kind

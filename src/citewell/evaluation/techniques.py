@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Self
@@ -26,18 +26,20 @@ class _Table(BaseModel):
 
 class Cost(_Table):
     """A forecast. `build` is in times the work of embedding the index as it is (0: it stays), `bytes` in times its size
-    now, `query_ms` in milliseconds and `model_calls` in calls more a question, `build_calls` in calls a chunk, once."""
+    now, `query_ms` in milliseconds and `model_calls` in calls more a question."""
 
     build: float = Field(0, ge=0)
     bytes: float = Field(1, gt=0)
     query_ms: float = 0
     model_calls: float = Field(0, ge=0)
-    build_calls: float = Field(0, ge=0)
 
 
 class Technique(_Table):
     """Something to try: settings to `set`, `raise` or `lower`, or what a person must `do`; of use only `where` settings
-    have these values. What is to be done `before_all` mends a fault."""
+    have these values. What is to be done `before_all` mends a fault. What `calibrates` fits the floor to the questions.
+
+    The first of the settings is what it is for, and others go with it. `cost` is None where nobody measured it.
+    """
 
     name: str
     set_: Patch = Field({}, alias="set")
@@ -47,7 +49,8 @@ class Technique(_Table):
     where: Patch = {}
     available: bool = True
     before_all: bool = False
-    cost: Cost
+    calibrates: bool = False
+    cost: Cost | None = None
     risk: str = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -60,6 +63,8 @@ class Technique(_Table):
         changes = bool(self.set_ or self.raise_ or self.lower)
         if changes + bool(self.do) + (not self.available) != 1:
             raise ValueError(f"{self.name} must change settings, or be for a person, or not be in this version")
+        if self.cost is not None and not self.available:
+            raise ValueError(f"{self.name} is not in this version, and what it costs is a guess")
         return self
 
     def suits(self, settings: Settings) -> bool:
@@ -72,10 +77,12 @@ class Technique(_Table):
         """What it changes in these settings; {} where they have it already, or it does not fit them."""
         wanted = {
             **self.set_,
-            **{key: _moved(settings, key, value, max) for key, value in self.raise_.items()},
-            **{key: _moved(settings, key, value, min) for key, value in self.lower.items()},
+            **{key: _raised(_current(settings, key), value) for key, value in self.raise_.items()},
+            **{key: _lowered(_current(settings, key), value) for key, value in self.lower.items()},
         }
         changes = {key: value for key, value in wanted.items() if value != _current(settings, key)}
+        if next(iter(wanted), None) not in changes:
+            return {}
         try:
             patched(settings, changes)
         except ValidationError:
@@ -146,8 +153,14 @@ def _current(settings: Settings, key: str) -> Value:
     return value
 
 
-def _moved(settings: Settings, key: str, value: Value, pick: Callable[[float, float], float]) -> Value:
-    now = _current(settings, key)
-    if isinstance(now, int | float) and isinstance(value, int | float):
-        return pick(now, value)
-    return value
+def _raised(now: Value, value: Value) -> Value:
+    return now if _is_less(value, now) else value
+
+
+def _lowered(now: Value, value: Value) -> Value:
+    return value if _is_less(value, now) else now
+
+
+def _is_less(one: Value, other: Value) -> bool:
+    """What is no number is less than any: a floor that is off."""
+    return isinstance(other, int | float) and (not isinstance(one, int | float) or one < other)

@@ -10,8 +10,9 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -19,13 +20,25 @@ from citewell.errors import PathError
 from citewell.question import MAX_QUESTION_CHARS
 from citewell.stores import files
 
+MISSPELT = 0.8
+"""How like a key another one must be to be taken for it: `answerabel` is by 0.8, `answer` is not."""
+
 Text = Annotated[str, Field(min_length=1)]
 
 
 class _Record(BaseModel):
-    """Other keys are for other programs."""
+    """Other keys are for other programs, but for one that is nearly one of these: it is misspelt."""
 
     model_config = ConfigDict(frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _well_spelt(cls, given: Any) -> Any:
+        for key in given if isinstance(given, dict) else ():
+            near = get_close_matches(str(key), cls.model_fields, n=1, cutoff=MISSPELT)
+            if near and key not in cls.model_fields:
+                raise ValueError(f"there is no key {key!r}; it is written {near[0]!r}")
+        return given
 
 
 class Evidence(_Record):
@@ -57,7 +70,7 @@ class Question(_Record):
 
     id: str = ""
     question: Annotated[str, Field(pattern=r"[^\s\x00]", max_length=MAX_QUESTION_CHARS)]
-    answerable: bool = True
+    answerable: bool = Field(True, strict=True)
     expected_answer: str = ""
     must_contain: tuple[str, ...] = ()
     must_not_contain: tuple[str, ...] = ()
@@ -66,7 +79,7 @@ class Question(_Record):
     as_of: date | None = None
     kind: str = ""
     tags: tuple[str, ...] = ()
-    reviewed: bool = True
+    reviewed: bool = Field(True, strict=True)
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -9,12 +9,13 @@ from math import inf
 from random import Random
 
 from citewell.errors import UsageError
-from citewell.evaluation.arms import Arm, Ask, Trials, Tried, failures, pairs, singles
+from citewell.evaluation.arms import Arm, Ask, Trials, Tried, distinct, failures, pairs, singles
 from citewell.evaluation.comparison import Compared, compare
 from citewell.evaluation.diagnosing import Diagnosis, diagnose
 from citewell.evaluation.halving import halve, most_arms
 from citewell.evaluation.judging.judge import Judge
 from citewell.evaluation.paired import Pairs
+from citewell.evaluation.scored import Scored
 from citewell.evaluation.summary import ALL
 from citewell.evaluation.testset import Question
 from citewell.evaluation.variants import Workbench
@@ -104,13 +105,14 @@ def tune(
         )
     tuning, confirming = halves(questions)
     before = ask(AS_IT_IS, bench.settings, tuning)
+    took = max(clock() - begin, _unspared_s(before))
     with bench.opened(bench.settings) as index:
         diagnosis = diagnose(index, before, judge)
-    until, runs = _limits(budget, begin, clock() - begin, len(tuning))
+    until, runs = _limits(budget, begin, clock(), took / len(tuning), len(confirming))
     trials = Trials(tuning, failures(before, bench.settings), ask, lambda: clock() < until)
     arms = _best_first(trials, singles(diagnosis.proposals, bench.settings), bench.settings, runs)
     tried = [trials.tried(arm) for arm in arms]
-    best = next((each for each in tried[:1] if each.gain > 0), None)
+    best = next((each for each in tried if each.gain > 0), None)
     return Tuned(
         tuning=len(tuning),
         confirming=len(confirming),
@@ -139,12 +141,17 @@ def halves(questions: Sequence[Question], seed: int = 0) -> tuple[list[Question]
     return first, second
 
 
-def _limits(budget: Budget, begin: float, spent: float, questions: int) -> tuple[float, int]:
-    """Until when there is time, and how many question-runs, when so many took as long as was spent."""
+def _unspared_s(scored: Scored) -> float:
+    """How long a run would have taken had nothing been remembered: what is tried next is not."""
+    return sum(outcome.search_ms + outcome.answer_ms for outcome in scored.outcomes) / 1000
+
+
+def _limits(budget: Budget, begin: float, now: float, a_question: float, confirming: int) -> tuple[float, int]:
+    """Until when there is time, and for how many question-runs from now on, where one takes `a_question` seconds."""
     if budget.minutes is None:
         return inf, budget.questions or 0
-    until = begin + budget.minutes * 60 - 2 * spent  # the confirmation takes twice as long
-    return until, max(0, int((until - begin - spent) / spent * questions))
+    until = begin + budget.minutes * 60 - 2 * confirming * a_question  # to confirm is to run them twice
+    return until, max(0, int((until - now) / a_question))
 
 
 def _best_first(trials: Trials, arms: Sequence[Arm], base: Settings, runs: int) -> list[Arm]:
@@ -153,7 +160,7 @@ def _best_first(trials: Trials, arms: Sequence[Arm], base: Settings, runs: int) 
     chosen = most_arms(runs - for_pairs, LEAST)
     ranked = halve(arms[:chosen], most, runs - for_pairs, trials.gain)
     better = [arm for arm in ranked[:PAIRED] if trials.tried(arm).gain > 0]
-    paired = list(pairs(better, base))
+    paired = distinct([*arms, *pairs(better, base)])[len(arms) :]
     # The best one goes with them: a pair must do better than it.
     again = [*better[:1], *paired][: most_arms(for_pairs, LEAST)] if paired else []
     first = halve(again, most, for_pairs, trials.gain)

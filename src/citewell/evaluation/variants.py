@@ -1,7 +1,7 @@
 """A settings file as an index to ask: the one there is, where they would make the same, else one built beside it.
 
-What is built beside is made of the texts in the index, not of the files again, so it holds just the same documents with
-the same rights. It is kept, and the next time only brought up to date.
+What is built beside is made of the texts in the index, not of the files again, so it holds just the same documents and
+past versions with the same rights. It is kept, and the next time only brought up to date.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from citewell.errors import UsageError
@@ -18,6 +18,7 @@ from citewell.journal import OnProgress
 from citewell.models.llm import LLM
 from citewell.settings import Settings
 from citewell.stores import files
+from citewell.types import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +57,37 @@ class Workbench:
         index = Index.open(path, settings=wanted, llm=llm)
         try:
             with closing(Index.open(self.place, settings=self.settings)) as base:
-                documents = base.stored()
-            present = {document.id for document in documents}
-            for gone in [document.id for document in index.stored(texts=False) if document.id not in present]:
-                index.delete(gone)
-            index.add_documents([replace(each, indexed_at=None) for each in documents], on_progress=on_progress)
+                _follow(index, base, on_progress)
         except BaseException:
             index.close()
             raise
         return index
+
+
+def _follow(index: Index, base: Index, on_progress: OnProgress | None) -> None:
+    """Make it hold the versions that the base finds, each from the day on that it was found there."""
+    wanted, held = _versions(base), _versions(index)
+    for document_id, versions in held.items():
+        if _contents(wanted.get(document_id, ())) != _contents(versions):
+            index.purge(document_id)
+    new = [versions for key, versions in wanted.items() if _contents(held.get(key, ())) != _contents(versions)]
+    # Past versions first, each before what replaced it.
+    for place in range(max((len(versions) - 1 for versions in new), default=0)):
+        index.add_documents([versions[place] for versions in new if place < len(versions) - 1], on_progress=on_progress)
+    index.add_documents([versions[-1] for versions in wanted.values()], on_progress=on_progress)
+
+
+def _versions(index: Index) -> dict[str, list[Document]]:
+    """Of each document what is found of it, the oldest first and the current one last."""
+    found: dict[str, list[Document]] = {}
+    current = index.stored()
+    for document in (*index.replaced(), *current):
+        found.setdefault(document.id, []).append(document)
+    return {document.id: found[document.id] for document in current}
+
+
+def _contents(versions: Sequence[Document]) -> list[str]:
+    return [version.content_hash for version in versions]
 
 
 def differing(one: Settings, other: Settings) -> Sequence[str]:

@@ -42,9 +42,10 @@ REMINDER = "Answer in whole sentences, each ending with the number of its passag
 
 PASSAGE, QUESTION = "passage", "question"
 
-# Signs that a reader may take for "<", and letters of other scripts that look like those of our tags' names.
+# Signs that a reader may take for "<", and letters of other scripts that look like those of the tags' names.
 _OPENING = frozenset("<\u2039\u2329\u3008\u27e8\u276c\u276e\u2770\u1438\u02c2\xab\u300a\u226a\u29fc\u2991\uff1c\ufe64")
-_LOOK_ALIKE = str.maketrans("аеорѕіԛսɡαορειυτην", "aeopsiqugaopeiutnn")
+_LOOK_ALIKE = str.maketrans("аеорѕіԛսɡαορειυτηνсӏм", "aeopsiqugaopeiutnnclm")
+_OURS = (PASSAGE, QUESTION)
 
 
 def build_prompt(question: str, hits: Sequence[Hit], settings: Settings) -> tuple[Prompt, tuple[Hit, ...]]:
@@ -54,8 +55,8 @@ def build_prompt(question: str, hits: Sequence[Hit], settings: Settings) -> tupl
     parent too large for what is left gives way to the chunk that was found.
     """
     shown = _fitting(hits, settings.generation.passage_tokens * CHARS_PER_TOKEN)
-    bodies = [(_attributes(n, hit), _disarm(_body(hit.passage))) for n, hit in enumerate(shown, start=1)]
-    asked = _disarm(question)
+    bodies = [(_attributes(n, hit), disarm(_body(hit.passage), _OURS)) for n, hit in enumerate(shown, start=1)]
+    asked = disarm(question, _OURS)
     code = _code([asked, *(text for body in bodies for text in body)])
     blocks = [f"<{PASSAGE}-{code} {attributes}>\n{text}\n</{PASSAGE}-{code}>" for attributes, text in bodies]
     blocks.append(f"<{QUESTION}-{code}>\n{asked}\n</{QUESTION}-{code}>\n\n{REMINDER}")
@@ -92,7 +93,7 @@ def _attributes(n: int, hit: Hit) -> str:
 
 def _attribute(value: str) -> str:
     line = " ".join(value.split())[:MAX_ATTRIBUTE_CHARS]
-    return html.escape(_disarm(line), quote=True)
+    return html.escape(disarm(line, _OURS), quote=True)
 
 
 def _code(texts: Sequence[str]) -> str:
@@ -103,15 +104,26 @@ def _code(texts: Sequence[str]) -> str:
     return digest.hexdigest()[:16]
 
 
-def _disarm(text: str) -> str:
-    """`text` with "&lt;" for every sign like "<" after which the name of one of our tags can be read."""
+def tagged(parts: Sequence[tuple[str, str]]) -> str:
+    """Named texts one after the other, each in a tag of its name; an empty one is left out.
+
+    No text can open or close a tag of any of the names.
+    """
+    names = tuple(dict(parts))
+    shown = [(name, disarm(text, names)) for name, text in parts if text]
+    code = _code([text for _, text in shown])
+    return "\n\n".join(f"<{name}-{code}>\n{text}\n</{name}-{code}>" for name, text in shown)
+
+
+def disarm(text: str, names: tuple[str, ...]) -> str:
+    """`text` with "&lt;" for every sign like "<" after which the name of one of these tags can be read."""
     if _OPENING.isdisjoint(text):
         return text
     letters, places = _letters(text)
     pieces: list[str] = []
     for place, sign in enumerate(text):
         follows = bisect_right(places, place) if sign in _OPENING else -1
-        pieces.append("&lt;" if follows >= 0 and letters.startswith((PASSAGE, QUESTION), follows) else sign)
+        pieces.append("&lt;" if follows >= 0 and letters.startswith(names, follows) else sign)
     return "".join(pieces)
 
 

@@ -129,7 +129,8 @@ def damaged(path: Path, problem: str) -> IndexFormatError:
 def complaint(error: ValidationError) -> str:
     """The first thing that is wrong with a file's content."""
     problem = error.errors(include_url=False, include_input=False)[0]
-    return f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}"
+    place = ".".join(map(str, problem["loc"]))
+    return f"{place}: {problem['msg']}" if place else str(problem["msg"])
 
 
 def unreadable(path: Path, error: OSError) -> IndexNotFound | PermissionRefused:

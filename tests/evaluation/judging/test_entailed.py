@@ -13,7 +13,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from citewell.errors import SettingsError
-from citewell.evaluation.judging.entailed import EntailedJudge
+from citewell.evaluation.judging.entailed import FILES, VERSION, EntailedJudge
+from citewell.evaluation.judging.remembered import RememberedJudge
 
 LABELS = {"0": "CONTRADICTION", "1": "NEUTRAL", "2": "ENTAILMENT"}
 # What each word adds to the logits of contradiction, neutral and entailment.
@@ -107,11 +108,24 @@ def test_without_passages_nothing_is_entailed(tmp_path: Path) -> None:
     assert [one.support for one in judge.judge(["yes"], ["", " "])] == [0]
 
 
-def test_the_name_changes_with_the_network(tmp_path: Path) -> None:
-    one = EntailedJudge(classifier_in(tmp_path / "nli")).name
-    other = EntailedJudge(classifier_in(tmp_path / "other", inputs=("input_ids",))).name
-    assert one.startswith("nli:nli, ")
-    assert one.partition(", ")[2] != other.partition(", ")[2]
+@pytest.mark.parametrize("name", FILES)
+def test_the_name_changes_with_each_file(tmp_path: Path, name: str) -> None:
+    folder = classifier_in(tmp_path / "nli")
+    one = EntailedJudge(folder).name
+    assert one.startswith(f"nli-{VERSION}:nli, ")
+    assert EntailedJudge(folder).name == one
+    (folder / name).write_bytes((folder / name).read_bytes() + b" ")
+    assert EntailedJudge(folder).name != one
+
+
+def test_what_is_remembered_is_not_taken_for_that_of_other_classes(tmp_path: Path) -> None:
+    folder, kept = classifier_in(tmp_path / "nli"), tmp_path / "judgements.jsonl"
+    (before,) = RememberedJudge(EntailedJudge(folder), kept).judge(["claim"], ["yes"])
+    turned = dict(zip(LABELS, reversed(LABELS.values()), strict=True))
+    (folder / "config.json").write_text(json.dumps({"id2label": turned}))
+    (after,) = RememberedJudge(EntailedJudge(folder), kept).judge(["claim"], ["yes"])
+    assert before.support == pytest.approx(ENTAILED)
+    assert after.support == pytest.approx((1 - ENTAILED) / 2)
 
 
 def test_hostile_text_is_judged(tmp_path: Path) -> None:

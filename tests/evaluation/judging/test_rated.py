@@ -57,6 +57,21 @@ def test_ones_own(tmp_path: Path) -> None:
     assert (second.claims, second.passages, second.supported) == (("A.", "B."), (), False)
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"labelled_by": "human"},
+        {"human": True, "hallucinated_answers": None},
+        {"question": 'Who wrote "human" and "hallucinated_answers"?'},
+    ],
+)
+def test_the_layout_is_told_by_keys_and_not_by_what_stands_under_them(tmp_path: Path, more: dict[str, object]) -> None:
+    (one,) = read_rated(written(tmp_path, OWN | more))
+    assert (one.claims, one.supported) == (("It is free.",), True)
+    (said,) = read_rated(written(tmp_path, MTRAG | {"response": 'The "hallucinated_answers" are free.'}))
+    assert said.rating == pytest.approx(11 / 3)
+
+
 def test_a_packed_file(tmp_path: Path) -> None:
     path = tmp_path / "rated.jsonl.gz"
     path.write_bytes(gzip.compress(json.dumps(MTRAG).encode()))
@@ -71,7 +86,7 @@ def test_a_packed_file(tmp_path: Path) -> None:
         (OWN | {"claims": ["A."]}, "either answer or claims"),
         (MTRAG | {"human": {}}, "faithfulness: Field required"),
         (MTRAG | {"history": []}, "history: .*at least 1"),
-        ([], "is no rated answer"),
+        ([], "line 1, is no rated answer"),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, record: object, said: str) -> None:

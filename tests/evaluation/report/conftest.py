@@ -89,7 +89,7 @@ def answer(question: Question, text: str, *, abstained: bool = False, reason: st
 
 
 def outcome(question: Question, said: Answer | None, *, search_ms: float = 10.0, error: str = "") -> Outcome:
-    return Outcome(question, HITS, held(question, HITS), search_ms, said, 4 * search_ms if said else 0.0, error)
+    return Outcome(question, HITS, held(question, HITS), search_ms, said, 4 * search_ms if said else 0.0, HITS, error)
 
 
 def measured(of: Outcome, failed: dict[str, Failure] | None = None, **values: float) -> Measured:

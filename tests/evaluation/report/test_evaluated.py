@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
-from citewell.evaluation.report.evaluated import Asked, Evaluated
+from citewell.evaluation.report.evaluated import Asked, Evaluated, not_default
 from citewell.evaluation.scored import Scored
 from citewell.evaluation.testset import Question, as_lines
 from citewell.index import Index
+from citewell.settings import Settings
 
 
 def test_all_questions_of_the_file_are_counted_not_only_those_scored(small: Evaluated) -> None:
@@ -19,6 +22,27 @@ def test_settings_are_those_that_differ_and_hold_no_secret(small: Evaluated) -> 
         "models.llm": "openai:small",
         "models.llm_url": "https://host.example/v1",
     }
+
+
+def test_a_models_folder_is_named_without_its_place() -> None:
+    settings = Settings.model_validate({"models": {"embedder": "onnx:/home/alice/secret-project/model/"}})
+    assert not_default(settings) == {"models.embedder": "onnx:model"}
+
+
+def test_the_embedder_of_an_index_is_named_without_its_place(bank: Index, tmp_path: Path) -> None:
+    class ScriptedStatus:
+        """An index made with a model in a folder, which is not here to be loaded."""
+
+        settings = bank.settings
+
+        def status(self) -> object:
+            return replace(bank.status(), embedder=f"onnx:{tmp_path}/model")
+
+    path = tmp_path / "mine.jsonl"
+    path.write_text(as_lines([Question(question="Who?")]))
+    made = Evaluated.of(cast("Index", ScriptedStatus()), path, Scored((), (), ()), judge="scripted")
+    assert made.embedder == "onnx:model"
+    assert str(tmp_path) not in repr(made)
 
 
 def test_an_index_is_told_by_what_it_holds(bank: Index, small: Evaluated, tmp_path: Path) -> None:

@@ -37,6 +37,21 @@ def test_each_form_is_written_for_its_owner_alone(small: Evaluated, tmp_path: Pa
     assert json.loads(shape) == as_shape(small)
 
 
+def test_what_others_could_read_they_cannot_read_any_more(small: Evaluated, tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    path.write_text("x" * 1_000_000, encoding="utf-8")
+    path.chmod(0o644)
+    write(small, path, Format.JSON)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert json.loads(path.read_text("utf-8")) == as_shape(small)
+
+
+def test_a_folder_is_no_report(tmp_path: Path) -> None:
+    (tmp_path / "a.json").mkdir()
+    with pytest.raises(PathError, match=r"a\.json is a folder"):
+        format_of(tmp_path / "a.json")
+
+
 def test_what_cannot_be_written_says_where(small: Evaluated, tmp_path: Path) -> None:
     (tmp_path / "a.json").mkdir()
     with pytest.raises(PathError, match=r"a\.json cannot be written"):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from citewell.evaluation.judging.judge import Failure, Judge, Judgement
 from citewell.evaluation.judging.rated import Rated
-from citewell.evaluation.metrics import CONFIDENCE, RESAMPLES, Estimate
+from citewell.evaluation.metrics import RESAMPLES, Estimate, percentile_interval
 
 SPEARMAN, ACCURACY = "Spearman", "balanced accuracy"
 UNMEASURED = "nobody has measured how far it agrees with people; `citewell evaluate-judge` does"
@@ -164,11 +164,7 @@ def _estimate(scored: Sequence[_Scored], measure: Callable[[Sequence[_Scored]], 
             values.append(measure([one for place in draw for one in members[place]]))
         except ValueError:
             continue  # a resample with one kind of answers alone
-    if not values:
-        return None
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(values, [tail, 1 - tail])
-    return Estimate(value, float(low), float(high), len(scored))
+    return Estimate(value, *percentile_interval(values), len(scored)) if values else None
 
 
 def _ranks(values: Numbers) -> Numbers:

@@ -5,7 +5,6 @@ Passages, question and claim stand in tags whose names end in a code made of all
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 from typing import Literal
@@ -15,10 +14,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from citewell.errors import ServiceUnreachable
 from citewell.evaluation.judging.judge import Failure, Judgement
 from citewell.evaluation.judging.wording import whole
+from citewell.generation.prompt import PASSAGE, QUESTION, disarm, tagged
 from citewell.models.llm import LLM, Completion, Prompt
 
-PROMPT_VERSION = 1
+PROMPT_VERSION = 2
 """Changes with every change of the prompt, and the judge's name with it."""
+
+CLAIM = "claim"
 
 MAX_REPLY_TOKENS = 200
 MAX_REPLY_CHARS = 4_000
@@ -74,7 +76,8 @@ class AskedJudge:
         try:
             reply = self._llm.complete(Prompt(RULES, shown, MAX_REPLY_TOKENS))
             if (judged := _read(reply)) is None:
-                again = f"{shown}\n\nYour reply: {_inert(reply.text[:MAX_REPLY_CHARS])}\n\n{REPAIR}"
+                said = disarm(whole(reply.text[:MAX_REPLY_CHARS]), (PASSAGE, QUESTION, CLAIM))
+                again = f"{shown}\n\nYour reply: {said}\n\n{REPAIR}"
                 judged = _read(self._llm.complete(Prompt(RULES, again, MAX_REPLY_TOKENS)))
         except ServiceUnreachable:
             return Judgement(None, Failure.TIME_OUT)
@@ -82,19 +85,8 @@ class AskedJudge:
 
 
 def _shown(claim: str, passages: Sequence[str], question: str) -> str:
-    parts = [("passage", _inert(passage)) for passage in passages]
-    parts += [("question", _inert(question))] if question else []
-    parts.append(("claim", _inert(claim)))
-    digest = hashlib.sha256()
-    for _, text in parts:
-        data = text.encode()
-        digest.update(len(data).to_bytes(8, "big") + data)
-    code = digest.hexdigest()[:16]
-    return "\n\n".join(f"<{name}-{code}>\n{text}\n</{name}-{code}>" for name, text in parts)
-
-
-def _inert(text: str) -> str:
-    return whole(text).replace("<", "&lt;")
+    parts = [*((PASSAGE, passage) for passage in passages), (QUESTION, question), (CLAIM, claim)]
+    return tagged([(name, whole(text)) for name, text in parts])
 
 
 def _read(reply: Completion) -> Judgement | None:

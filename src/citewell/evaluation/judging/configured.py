@@ -33,7 +33,7 @@ def judge_for(name: str, settings: Settings, kept: Path) -> Judge:
     if kind == "nli" and folder:
         from citewell.evaluation.judging.entailed import EntailedJudge
 
-        return RememberedJudge(EntailedJudge(Path(folder)), kept / "judgements.jsonl")
+        return RememberedJudge(EntailedJudge(Path(folder), settings.models.threads), kept / "judgements.jsonl")
     raise UsageError(f"There is no judge {name!r}.", remedy=f"Name one of {NAMES}.")
 
 

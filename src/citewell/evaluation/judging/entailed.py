@@ -28,7 +28,11 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Encoding, Tokenizer
 
+VERSION = 1
+"""Changes with every change of how texts become windows and logits a judgement, and the judge's name with it."""
+
 CONFIG = "config.json"
+FILES = (MODEL, TOKENIZER, CONFIG)
 MOST_TOKENS = 512
 OVERLAP = 64
 """Tokens that two windows of a long passage share."""
@@ -59,9 +63,9 @@ class EntailedJudge:
 
     @cached_property
     def name(self) -> str:
-        """The folder's name and the digest of its network."""
-        with self._explained(), (self._folder / MODEL).open("rb") as file:
-            return f"nli:{self._folder.name}, {hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
+        """The folder's name and one digest of its three files: each of them changes judgements."""
+        digests = b"".join(self._digest(each) for each in FILES)
+        return f"nli-{VERSION}:{self._folder.name}, {hashlib.sha256(digests).hexdigest()[:16]}"
 
     def judge(self, claims: Sequence[str], passages: Sequence[str], question: str = "") -> list[Judgement]:  # noqa: ARG002  # the protocol's; such models are trained on statements alone
         """As `Judge.judge`; always judges."""
@@ -79,6 +83,10 @@ class EntailedJudge:
         best = max(float(row[entailed]) for row in rows)
         worst = max(float(row[against]) for row in rows) if against is not None else 0.0
         return Judgement(best, contradicted=worst > best, reason=f"entailed {best:.2f}, contradicted {worst:.2f}")
+
+    def _digest(self, name: str) -> bytes:
+        with self._explained(), (self._folder / name).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").digest()
 
     def _windows(self, passage: str, claim: str) -> list[Encoding]:
         if not passage.strip():
@@ -161,7 +169,7 @@ class EntailedJudge:
         try:
             yield
         except (OSError, kinds.NoSuchFile):
-            missing = [each for each in (MODEL, TOKENIZER, CONFIG) if not (self._folder / each).is_file()]
+            missing = [each for each in FILES if not (self._folder / each).is_file()]
             raise self._wrong(f"has no {' and no '.join(missing)}" if missing else "cannot be read") from None
         except (*broken, kinds.RuntimeException, ValueError) as error:
             raise self._wrong(f"cannot be used: {' '.join(str(error).split())[-200:]}") from None

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from citewell.errors import PathError
 from citewell.evaluation.judging.claims import claims_of
@@ -116,10 +116,9 @@ class _HaluEval(_Record):
         ]
 
 
-_BY_KEY: tuple[tuple[bytes, type[_Mtrag | _HaluEval | _Own]], ...] = (
-    (b'"hallucinated_answers"', _HaluEval),
-    (b'"human"', _Mtrag),
-)
+_Layout = type[_Mtrag | _HaluEval | _Own]
+_BY_KEY: tuple[tuple[str, _Layout], ...] = (("passages", _Own), ("hallucinated_answers", _HaluEval), ("human", _Mtrag))
+_OBJECT = TypeAdapter(dict[str, object])
 
 
 def read_rated(path: Path) -> tuple[Rated, ...]:
@@ -155,9 +154,10 @@ def _content(path: Path) -> bytes:
 
 
 def _parsed(path: Path, number: int, line: bytes) -> Sequence[Rated]:
-    layout = next((layout for key, layout in _BY_KEY if key in line), _Own)
     try:
-        return layout.model_validate_json(line).rated()
+        record = _OBJECT.validate_json(line)
+        layout = next((layout for key, layout in _BY_KEY if key in record), _Own)
+        return layout.model_validate(record).rated()
     except ValidationError as error:
         raise PathError(
             f"{path}, line {number}, is no rated answer: {files.complaint(error)}.", remedy=REMEDY

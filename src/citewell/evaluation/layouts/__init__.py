@@ -94,7 +94,7 @@ def documents_of(path: Path) -> Iterator[Document]:
 def _of_json(text: str) -> Layout | None:
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         value = _first_line(text)
     if isinstance(value, dict) and isinstance(value.get("data"), list):
         return Layout.SQUAD
@@ -105,7 +105,7 @@ def _of_json(text: str) -> Layout | None:
 def _first_line(text: str) -> object:
     try:
         return json.loads(text.lstrip().partition("\n")[0])
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

@@ -5,8 +5,9 @@ People judged whole passages, so the evidence is the passage as a document named
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,10 +16,12 @@ from pydantic import BaseModel, Field
 from citewell.errors import PathError
 from citewell.evaluation.layouts.imported import Imported, Passage
 from citewell.evaluation.layouts.quotes import opening
-from citewell.evaluation.layouts.reading import content, either, records, wrong
+from citewell.evaluation.layouts.reading import checked, content, either, records, wrong
 from citewell.evaluation.testset import Evidence, Question
 
 QRELS = "qrels"
+
+_SCORE = re.compile(r"-?[0-9]{1,9}")
 
 NOT_JUDGED = "queries without a judgement"
 NOT_THERE = "judgements of passages that are not in the corpus"
@@ -69,19 +72,25 @@ def read_beir(path: Path) -> Imported:
         if found is None:
             left_out[NOT_JUDGED] += 1
             continue
-        evidence = tuple(
-            Evidence(document=name, quote=quotes[name], grade=grade)
-            for name, grade in found.grades.items()
-            if quotes.get(name)
-        )
-        left_out[NOT_THERE] += len(found.grades) - len(evidence)
-        if evidence:
-            tags = tuple(found.splits) if len(splits) > 1 else ()
-            questions.append(
-                Question(id=query.id, question=query.text, expected_answer=query.answer, evidence=evidence, tags=tags)
-            )
+        with checked(path, f"query {query.id!r}"):
+            question = _question(query, found, quotes, tagged=len(splits) > 1)
+        left_out[NOT_THERE] += sum(not quotes.get(name) for name in found.grades)
+        questions += [question] if question is not None else []
     left_out[NOT_ASKED] = len(judged)
     return Imported(tuple(questions), dict(+left_out))
+
+
+def _question(query: _Query, found: _Judged, quotes: Mapping[str, str], *, tagged: bool) -> Question | None:
+    """None where none of its passages is there."""
+    evidence = tuple(
+        Evidence(document=name, quote=quotes[name], grade=grade)
+        for name, grade in found.grades.items()
+        if quotes.get(name)
+    )
+    if not evidence:
+        return None
+    tags = tuple(found.splits) if tagged else ()
+    return Question(id=query.id, question=query.text, expected_answer=query.answer, evidence=evidence, tags=tags)
 
 
 def passages(path: Path, wanted: Collection[str] | None = None) -> Iterator[Passage]:
@@ -105,7 +114,7 @@ def _judgements(paths: list[Path]) -> dict[str, _Judged]:
                 raise wrong(path, f"line {number}: it has {len(cells)} columns, not query-id, corpus-id and score")
             # TREC's own files have a column more, between the two ids.
             query, passage, score = cells[0], cells[-2], cells[-1].strip()
-            if not score.removeprefix("-").isdigit():
+            if not _SCORE.fullmatch(score):
                 if number == 1:
                     continue  # the names of the columns
                 raise wrong(path, f"line {number}: {score!r} is no score")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import regex
-
 from citewell.chunking.sentences import sentences
+from citewell.evaluation.words import words
 
 LONGEST = 300
 """Characters of a quote, some 70 tokens: less than a chunk of any useful size."""
 FEWEST_WORDS = 4
 """In a first sentence that stands for its passage; shorter ones ("BACKGROUND:") are passed over."""
-
-_WORD = regex.compile(r"[\p{L}\p{N}]+")
 
 
 def opening(text: str) -> str:
@@ -39,11 +36,6 @@ def sharing(text: str, answer: str) -> str:
     spans = sentences(text) or [(0, len(text))]
     start, end = max(spans, key=lambda span: len(wanted & words(text[slice(*span)])))
     return _bounded(text[start:end])
-
-
-def words(text: str) -> frozenset[str]:
-    """Its words and numbers, in small letters."""
-    return frozenset(_WORD.findall(text.casefold()))
 
 
 def _bounded(text: str) -> str:

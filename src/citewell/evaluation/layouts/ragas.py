@@ -18,7 +18,7 @@ from typing import Any
 
 from citewell.evaluation.layouts.imported import Imported
 from citewell.evaluation.layouts.quotes import sharing
-from citewell.evaluation.layouts.reading import content, wrong
+from citewell.evaluation.layouts.reading import checked, content, wrong
 from citewell.evaluation.naming import short_names
 from citewell.evaluation.placing import plain
 from citewell.evaluation.testset import Evidence, Question
@@ -57,24 +57,24 @@ def read_ragas(path: Path, documents: Sequence[Document] = ()) -> Imported:
     texts = {names[document.source]: plain(document.text) for document in documents}
     left_out: Counter[str] = Counter()
     questions = []
-    for row in records_of(path):
+    for number, row in enumerate(records_of(path), start=1):
         question = _text(row, QUESTIONS)
         if not question:
             left_out[NO_QUESTION] += 1
             continue
         answer = _text(row, ANSWERS)
         quotes = [sharing(_HOP.sub("", each, count=1), answer or question) for each in _passages(row)]
-        evidence = [Evidence(document=name, quote=quote) for quote in quotes for name in _holding(texts, quote)]
-        left_out[NOT_FOUND] += len(quotes) - len(evidence)
-        questions.append(
-            Question(
+        with checked(path, f"record {number}"):
+            evidence = [Evidence(document=name, quote=quote) for quote in quotes for name in _holding(texts, quote)]
+            asked = Question(
                 question=question,
                 expected_answer=answer,
                 evidence=tuple(dict.fromkeys(evidence)),
                 kind=_text(row, KINDS),
                 reviewed=False,
             )
-        )
+        left_out[NOT_FOUND] += len(quotes) - len(evidence)
+        questions.append(asked)
     return Imported(tuple(questions), dict(+left_out))
 
 
@@ -89,7 +89,7 @@ def records_of(path: Path) -> list[Row]:
         return list(_of_csv(text))
     try:
         found = _of_json(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise wrong(path, f"it is no JSON: {error}") from None
     if not all(isinstance(one, dict) for one in found):
         raise wrong(path, "it holds something else than objects")
@@ -112,8 +112,10 @@ def _of_json(text: str) -> list[Any]:
     columns = [each for name in QUESTIONS if isinstance(each := value.get(name), dict | list)]
     if not columns:
         return [value]
-    # One object of columns, as pandas and datasets write it: each a list, or an object from the row's number.
-    rows_of = {key: list(each.values()) if isinstance(each, dict) else each for key, each in value.items()}
+    # One object of columns, as pandas and datasets write it: each a list, or an object from the row's number. What is
+    # neither is said of the whole.
+    lists = {key: list(each.values()) if isinstance(each, dict) else each for key, each in value.items()}
+    rows_of = {key: each for key, each in lists.items() if isinstance(each, list)}
     return [{key: each[at] for key, each in rows_of.items() if at < len(each)} for at in range(len(columns[0]))]
 
 
@@ -140,6 +142,6 @@ def _written_out(text: str) -> list[str]:
 
 
 def _holding(texts: Mapping[str, str], quote: str) -> list[str]:
-    """The first document that holds the quote."""
+    """The first document that holds the quote; none holds one without a sign to look for."""
     sought = plain(quote)
-    return [name for name, text in texts.items() if sought in text][:1]
+    return [name for name, text in texts.items() if sought and sought in text][:1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -46,12 +47,24 @@ def records(path: Path, kind: type[Record]) -> Iterator[Record]:
     """
     for number, line in enumerate(content(path).splitlines(), start=1):
         if line.strip():
-            try:
-                yield kind.model_validate_json(line)
-            except ValidationError as error:
-                raise wrong(path, f"line {number}: {files.complaint(error)}") from None
+            with checked(path, f"line {number}"):
+                record = kind.model_validate_json(line)
+            yield record
+
+
+@contextmanager
+def checked(path: Path, place: str = "") -> Iterator[None]:
+    """Around what is made of something in a file, which may not fit: a question too long, a quote of nothing.
+
+    Raises:
+        PathError: it does not, with the file and the place in it.
+    """
+    try:
+        yield
+    except ValidationError as error:
+        said = files.complaint(error)
+        raise wrong(path, f"{place}: {said}" if place else said) from None
 
 
 def wrong(path: Path, problem: str) -> PathError:
-    said = problem.removeprefix(": ")  # pydantic's complaint about the whole has no place before it
-    return PathError(f"{path}, {said}.", remedy="Correct it; docs/testsets.md shows what each layout holds.")
+    return PathError(f"{path}, {problem}.", remedy="Correct it; docs/testsets.md shows what each layout holds.")

@@ -15,10 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from citewell.evaluation.layouts.beir import passages as corpus
 from citewell.evaluation.layouts.imported import Imported, Passage
-from citewell.evaluation.layouts.quotes import around, words
-from citewell.evaluation.layouts.reading import content, either, records, wrong
+from citewell.evaluation.layouts.quotes import around
+from citewell.evaluation.layouts.reading import checked, content, either, records
 from citewell.evaluation.testset import Evidence, Question
-from citewell.stores import files
+from citewell.evaluation.words import words
 
 NO_ANSWER = "questions without an answer"
 NOT_FOUND = "questions whose answer does not stand in its paragraph"
@@ -98,29 +98,43 @@ def passages(path: Path) -> Iterator[Passage]:
 def _of_file(path: Path, left_out: Counter[str]) -> Iterator[Question]:
     for name, _, paragraph in _paragraphs(path):
         for each in paragraph.qas:
-            if each.is_impossible:
-                yield Question(id=each.id, question=each.question, answerable=False)
-            elif not each.answers:
+            if not each.is_impossible and not each.answers:
                 left_out[NO_ANSWER] += 1
-            else:
-                answer = Counter(each.answers).most_common(1)[0][0]
-                quote = around(paragraph.context, answer.answer_start)
-                yield _answered(each.id, each.question, answer.text, Evidence(document=name, quote=quote))
+                continue
+            with checked(path, f"question {each.id!r}"):
+                question = _of_paragraph(each, name, paragraph.context)
+            yield question
+
+
+def _of_paragraph(asked: _Asked, name: str, text: str) -> Question:
+    if asked.is_impossible:
+        return Question(id=asked.id, question=asked.question, answerable=False)
+    answer = Counter(asked.answers).most_common(1)[0][0]
+    evidence = Evidence(document=name, quote=around(text, answer.answer_start))
+    return _answered(asked.id, asked.question, answer.text, evidence)
 
 
 def _of_folder(path: Path, left_out: Counter[str]) -> Iterator[Question]:
     texts = {passage.name: passage.text for passage in corpus(path)}
     queries = either(path, "queries.jsonl")
     for each in records(queries, _Line) if queries is not None else ():
-        if each.is_impossible:
-            yield Question(id=each.id, question=each.text, answerable=False)
-            continue
-        offset = _offset(texts.get(each.paragraph_id, ""), each.answers, each.text)
-        if offset < 0:
+        with checked(path, f"question {each.id!r}"):
+            question = _of_line(each, texts.get(each.paragraph_id, ""))
+        if question is None:
             left_out[NOT_FOUND] += 1
-            continue
-        quote = around(texts[each.paragraph_id], offset)
-        yield _answered(each.id, each.text, each.answers[0], Evidence(document=each.paragraph_id, quote=quote))
+        else:
+            yield question
+
+
+def _of_line(asked: _Line, text: str) -> Question | None:
+    """None where its answer does not stand in its paragraph."""
+    if asked.is_impossible:
+        return Question(id=asked.id, question=asked.text, answerable=False)
+    offset = _offset(text, asked.answers, asked.text)
+    if offset < 0:
+        return None
+    evidence = Evidence(document=asked.paragraph_id, quote=around(text, offset))
+    return _answered(asked.id, asked.text, asked.answers[0], evidence)
 
 
 def _answered(name: str, question: str, answer: str, evidence: Evidence) -> Question:
@@ -138,10 +152,8 @@ def _offset(text: str, answers: Sequence[str], question: str) -> int:
 
 
 def _paragraphs(path: Path) -> Iterator[tuple[str, _Article, _Paragraph]]:
-    try:
+    with checked(path):
         whole = _File.model_validate_json(content(path))
-    except ValidationError as error:
-        raise wrong(path, files.complaint(error)) from None
     for article in whole.data:
         for number, paragraph in enumerate(article.paragraphs):
             yield f"{article.title}#{number}", article, paragraph

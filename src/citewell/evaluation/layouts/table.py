@@ -8,22 +8,23 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from citewell.errors import PathError
 from citewell.evaluation.layouts.imported import Imported
-from citewell.evaluation.layouts.reading import content, wrong
+from citewell.evaluation.layouts.reading import checked, content, wrong
 from citewell.evaluation.testset import Question
 from citewell.loading.encoding import decode
 from citewell.loading.testsets import CSV_COLUMNS
 from citewell.settings import Loading
-from citewell.stores import files
 
 _EVIDENCE = ("document", "quote", "section")
 _LISTS = ("groups", "tags")
+_YES_OR_NO = dict.fromkeys(("yes", "true", "y", "t", "on", "1"), True) | dict.fromkeys(
+    ("no", "false", "n", "f", "off", "0"), False
+)
 _BETWEEN = ";"
 """In groups and tags."""
 
@@ -31,8 +32,10 @@ Row = Mapping[str, str]
 
 
 def columns_of(text: str) -> list[str]:
-    """The names in the first line of a table, divided by commas, semicolons or tabs."""
-    return next(_reader(text), [])
+    """The names in the first line of a table, divided by commas, semicolons or tabs; [] where it is no such line."""
+    with suppress(csv.Error):  # a text without a line break is longer than any cell may be
+        return next(_reader(text), [])
+    return []
 
 
 def read_table(path: Path) -> Imported:
@@ -53,7 +56,8 @@ def read_table(path: Path) -> Imported:
                 key = tuple(row.get(name, "") for name in CSV_COLUMNS if name not in _EVIDENCE)
                 question = found.setdefault(key, {**_said(row), "evidence": []})
                 question["evidence"] += [_evidence(row)] if any(map(row.get, _EVIDENCE)) else []
-                _question(path, reader.line_num, question)
+                with checked(path, f"line {reader.line_num}"):
+                    Question.model_validate(question)
     except csv.Error as error:
         raise wrong(path, f"line {reader.line_num}: {error}") from None
     return Imported(tuple(map(Question.model_validate, found.values())))
@@ -69,7 +73,12 @@ def _check(path: Path, header: list[str]) -> None:
 def _said(row: Row) -> dict[str, Any]:
     """What the row says of the question; an empty cell says nothing."""
     filled = {name: value for name, value in row.items() if value and name not in _EVIDENCE}
-    return {name: _several(value) if name in _LISTS else value for name, value in filled.items()}
+    return {name: _several(value) if name in _LISTS else _read(name, value) for name, value in filled.items()}
+
+
+def _read(name: str, cell: str) -> str | bool:
+    """Yes or no as people and spreadsheets write it; another word there is not taken for either."""
+    return _YES_OR_NO.get(cell.casefold(), cell) if name == "answerable" else cell
 
 
 def _several(cell: str) -> list[str]:
@@ -78,13 +87,6 @@ def _several(cell: str) -> list[str]:
 
 def _evidence(row: Row) -> dict[str, str]:
     return {name: row.get(name, "") for name in _EVIDENCE}
-
-
-def _question(path: Path, line: int, said: Mapping[str, Any]) -> None:
-    try:
-        Question.model_validate(said)
-    except ValidationError as error:
-        raise wrong(path, f"line {line}: {files.complaint(error)}") from None
 
 
 def _reader(text: str) -> Any:

@@ -126,7 +126,8 @@ def _counted(caption: str, words: Wording) -> str:
         return ""
     head = words.inside(found["head"].strip())
     one = head.removesuffix("s")
-    return one if one != head and one.casefold().split()[-1] in _MEASURES and not head.startswith("other ") else ""
+    is_measure = not _MEASURES.isdisjoint(one.casefold().split()[-1:])
+    return one if one != head and is_measure and not head.startswith("other ") else ""
 
 
 def _is_label(label: str) -> bool:

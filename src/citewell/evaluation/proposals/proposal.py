@@ -9,6 +9,9 @@ import regex
 
 from citewell.types import Document
 
+LONGEST_QUESTION = 400
+"""Characters; nobody asks more, whatever the length of a heading."""
+
 _WORD = regex.compile(r"\p{L}+(?:['’-]\p{L}+)*")
 _INSIDE_SENTENCE = regex.compile(r"[\p{Ll},]\s(\p{Lu}\p{Ll}[\p{L}'’-]*)")
 _PLURAL = regex.compile(r"\p{Lu}\p{Ll}+s")

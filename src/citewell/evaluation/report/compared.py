@@ -20,6 +20,7 @@ def as_html(compared: Compared, before: Evaluated, after: Evaluated) -> str:
     draw = drawing("compared.html.jinja")
     shape, sides = compared_shape(compared), (as_shape(before), as_shape(after))
     return draw(
+        made_by=sides[0]["made_by"],
         compared=shape,
         before=sides[0],
         after=sides[1],

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
-from pathlib import Path
+from pathlib import Path, PurePath
 from urllib.parse import urlsplit
 
 from citewell import clock
@@ -14,6 +14,7 @@ from citewell.evaluation.calibration import Curve
 from citewell.evaluation.scored import Scored
 from citewell.evaluation.testset import Question, read_testset
 from citewell.index import Index
+from citewell.models.onnx_folder import PREFIX as FOLDER
 from citewell.settings import Settings
 from citewell.types import Floor
 
@@ -71,7 +72,7 @@ class Evaluated:
             citewell=version("citewell"),
             documents=status.documents,
             chunks=status.chunks,
-            embedder=status.embedder,
+            embedder=_shown(status.embedder),
             floor=status.floor,
             settings=not_default(index.settings),
             keep=index.settings.retrieval.keep,
@@ -90,16 +91,22 @@ def asked(name: str, questions: Sequence[Question]) -> Asked:
 
 
 def not_default(settings: Settings) -> dict[str, object]:
-    """The settings that are not the default, as `table.key`, without what may be secret in a URL."""
+    """The settings that are not the default, as `table.key`, without what may be secret in a URL or path."""
     changed = settings.model_dump(mode="json", exclude_defaults=True)
     tables = {name: value for name, value in changed.items() if isinstance(value, dict)}
     top = {name: value for name, value in changed.items() if name not in tables}
-    return top | {f"{table}.{key}": _shown(value) for table, values in tables.items() for key, value in values.items()}
+    return top | {
+        f"{table}.{key}": _shown(value) if isinstance(value, str) else value
+        for table, values in tables.items()
+        for key, value in values.items()
+    }
 
 
-def _shown(value: object) -> object:
-    """A URL without what may be a secret in it: user, password and query."""
-    if not isinstance(value, str) or not value.startswith(("http://", "https://")):
+def _shown(value: str) -> str:
+    """A URL without user, password and query, a model's folder by its name alone."""
+    if value.startswith(FOLDER):
+        return f"{FOLDER}{PurePath(value.removeprefix(FOLDER)).name}"
+    if not value.startswith(("http://", "https://")):
         return value
     parts = urlsplit(value)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

@@ -32,6 +32,7 @@ def as_html(evaluated: Evaluated) -> str:
     shape = as_shape(evaluated)
     measures = shape["slices"][0]["measures"]
     return draw(
+        made_by=shape["made_by"],
         report=shape,
         headlines=[name for name in HEADLINES if name in measures],
         labels=list(dict.fromkeys(label for one in shape["questions"] for label in one["labels"])),

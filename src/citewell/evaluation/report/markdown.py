@@ -24,6 +24,7 @@ def as_markdown(evaluated: Evaluated) -> str:
 def _head(report: Shape) -> Iterator[str]:
     testset, index, judge = report["testset"], report["index"], report["judge"]
     settings = ", ".join(f"{key} = {setting(value)}" for key, value in report["settings"].items())
+    yield f"<!-- {report['made_by']} -->\n"
     yield f"# {inline(report['title'])}\n"
     yield f"- When: {report['at'][:16].replace('T', ' ')}, Citewell {inline(report['citewell'])}"
     yield (

@@ -15,6 +15,7 @@ from citewell.evaluation.report.evaluated import Evaluated
 from citewell.evaluation.report.problems import first_ranks, problems
 from citewell.evaluation.runs import Outcome
 from citewell.evaluation.summary import Score, Slice
+from citewell.loading.testsets import REPORT_MARK
 from citewell.types import Answer, Citation, Hit
 
 VERSION = 1
@@ -30,6 +31,7 @@ def as_shape(evaluated: Evaluated) -> Shape:
     pairs = tuple(zip(scored.outcomes, scored.measured, strict=True))
     return {
         "version": VERSION,
+        "made_by": REPORT_MARK,
         "title": evaluated.title,
         "at": evaluated.at.isoformat(),
         "citewell": evaluated.citewell,

@@ -10,7 +10,7 @@ from citewell.errors import PathError
 from citewell.evaluation.report import html, markdown
 from citewell.evaluation.report.evaluated import Evaluated
 from citewell.evaluation.report.shape import as_shape
-from citewell.evaluation.saved import save
+from citewell.evaluation.saved import check_place, save
 
 
 class Format(StrEnum):
@@ -25,7 +25,7 @@ def format_of(path: Path) -> Format:
     """The form that a file's name asks for. Refuses, before a long run, what could not be written at its end.
 
     Raises:
-        PathError: its name ends in something else, or there is no such folder.
+        PathError: its name ends in something else, or as `check_place`.
         SettingsError: what draws it is not installed.
     """
     suffix = path.suffix.lower()
@@ -33,8 +33,7 @@ def format_of(path: Path) -> Format:
         raise PathError(
             f"A report is not written as {path.suffix or path.name!r}.", remedy=f"Name it {', '.join(Format)}."
         )
-    if not path.absolute().parent.is_dir():
-        raise PathError(f"There is no folder {path.absolute().parent}.", remedy="Make it, or give another path.")
+    check_place(path)
     form = Format(suffix)
     if form is Format.HTML:
         html.require_drawable()
