@@ -57,7 +57,10 @@ def test_an_answer_quotes_its_source(index: Index, folder: Path) -> None:
     assert isinstance(document, citewell.Document)
     assert document.text[citation.start : citation.end] == citation.quote
     assert citation.section == "Disputes > Time limits"
-    assert [step.name for step in answer.trace] == ["embed", "dense", "keyword", "fuse", "gather", "floor", "answer"]
+    assert [step.name for step in answer.trace] == [
+        *("queries", "embed", "dense", "keyword", "fuse", "maxsim", "gather", "floor", "answer")
+    ]
+    assert answer.searched == (QUESTION,)
 
 
 def test_nothing_near_enough_is_an_abstention(index: Index, folder: Path) -> None:
@@ -271,7 +274,7 @@ def test_one_leg_keeps_its_own_scale(tmp_path: Path, folder: Path) -> None:
     with Index.create(tmp_path / "one") as made:
         made.add(folder)
     for leg, scale in (("dense", "cosine"), ("keyword", "bm25")):
-        settings = Settings.model_validate({"retrieval": {"legs": [leg]}})
+        settings = Settings.model_validate({"retrieval": {"legs": [leg], "rerank": False}})
         with Index.open(tmp_path / "one", settings=settings) as index:
             hit = index.search("dispute period in days")[0]
             assert (hit.scale, list(hit.lists)) == (scale, [leg])

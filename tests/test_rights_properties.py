@@ -27,6 +27,7 @@ from citewell.loading import document_id
 from citewell.loading.parsed import TextBuilder
 from citewell.models.fingerprint import canaries
 from citewell.retrieval.analyser import ANALYSER_VERSION
+from citewell.retrieval.query import Query
 from citewell.retrieval.search import search
 from citewell.settings import Loading
 from citewell.stores.folder import FolderHome
@@ -337,7 +338,7 @@ def same_hits(question: str, whole: Index, part: Index, principal: Principal, sc
 def all_hits(question: str, k: int, day: date | None, part: Index) -> tuple[Hit, ...]:
     """As the owner, who is kept from nothing."""
     return search(
-        question,
+        Query(question),
         k,
         Scope(None, day),
         store=part._store.reader(),

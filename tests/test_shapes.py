@@ -131,6 +131,7 @@ ANSWER = Answer(
     warnings=("One file needs OCR.",),
     usage=Usage(12, 3, None),
     trace=(Step("dense", 1.5, 1, 50),),
+    searched=("How many days?",),
 )
 FLOOR = Floor(FloorOrigin.CALIBRATED, 0.43, date(2026, 2, 4))
 STATUS = Status("my-index", 3, 40, 41, "all-MiniLM", "2", 1, "2026-02-03T04:05:06Z", 1234, FLOOR, past_versions=7)
@@ -278,6 +279,7 @@ def test_ask() -> None:
         "hits": [HIT_SHAPE],
         "warnings": ["One file needs OCR."],
         "usage": {"prompt_tokens": 12, "completion_tokens": 3, "cost_usd": None},
+        "searched": ["How many days?"],
         "trace": [{"step": "dense", "ms": 1.5, "in": 1, "out": 50}],
     }
 

@@ -1,7 +1,7 @@
 """The index: both pipelines, from top to bottom.
 
 indexing     discover - load - chunk - entries - embed - commit      Index.add
-answering    check - search (legs, fuse) - floor - answer - cite     Index.ask
+answering    queries - search (legs, fuse, re-rank) - floor - answer - cite     Index.ask
 """
 
 from __future__ import annotations
@@ -32,9 +32,14 @@ from citewell.loading.parsing import check_plugins
 from citewell.migration import Gate, Migration, migrate, roll_back, with_embedder
 from citewell.models import configured
 from citewell.models.fingerprint import canaries, require_same_space
+from citewell.models.token_vectors import codec_for
+from citewell.queries.finding import find, total, understand
+from citewell.queries.rewrite import rewritten
 from citewell.question import checked
 from citewell.retrieval.analyser import ANALYSER_VERSION
 from citewell.retrieval.floor import above_floor, floor_of, floor_warnings
+from citewell.retrieval.query import Query
+from citewell.retrieval.reranking import reranker
 from citewell.retrieval.search import search
 from citewell.settings import Settings
 from citewell.stores.home import Calibration, Home
@@ -55,6 +60,7 @@ from citewell.types import (
     Receipt,
     Status,
     Trace,
+    Turn,
     Version,
 )
 from citewell.upkeep import Upkeep, ids_of, unknown
@@ -92,7 +98,8 @@ class Index:
         settings = settings or Settings()
         embedder = configured.embedder(settings.models)
         home = home_at(path, settings.storage)
-        home.create(MadeWith(embedder.identity, canaries(embedder), ANALYSER_VERSION))
+        codec = codec_for(embedder, keep=settings.storage.token_vectors)
+        home.create(MadeWith(embedder.identity, canaries(embedder), ANALYSER_VERSION, codec))
         return cls(home, embedder, settings, configured.llm(settings.models))
 
     @classmethod
@@ -227,7 +234,15 @@ class Index:
             IndexLocked: another process is writing.
         """
         models = with_embedder(self.settings.models, embedder) if embedder else self.settings.models
-        return self._moved(migrate(self._home, configured.embedder(models), models, gate=gate, on_progress=on_progress))
+        done = migrate(
+            self._home,
+            configured.embedder(models),
+            models,
+            token_vectors=self.settings.storage.token_vectors,
+            gate=gate,
+            on_progress=on_progress,
+        )
+        return self._moved(done)
 
     def migrate_back(self, *, on_progress: OnProgress | None = None) -> Migration:
         """Go back to the embedder before the last migration, with all that was committed since."""
@@ -328,13 +343,15 @@ class Index:
         self,
         question: str,
         *,
+        turns: Sequence[Turn] = (),
         principal: Principal | None = None,
         as_of: date | None = None,
         where: Filter | None = None,
     ) -> Answer:
         """A cited answer from the documents that `principal` may read and that are in force on `as_of` (today).
 
-        Where nothing found is near enough to the question, the answer abstains and says why.
+        `turns` are those of the conversation before, oldest first. Where nothing found is near enough to the question,
+        the answer abstains and says why.
 
         Raises:
             QuestionError: the question is empty or too long.
@@ -355,7 +372,12 @@ class Index:
 
         return of_newest(
             to_ask,
-            lambda reader: self._ask(asked, reader, self._scope(principal, as_of, where, reader), floors[reader]),
+            lambda reader: self._ask(
+                rewritten(asked, turns, self._llm) if self.settings.queries.rewrite else (Query(asked),),
+                reader,
+                self._scope(principal, as_of, where, reader),
+                floors[reader],
+            ),
         )
 
     def search(
@@ -380,7 +402,7 @@ class Index:
         asked = checked(query)
         return of_newest(
             self._to_search,
-            lambda reader: self._search(asked, k, self._scope(principal, as_of, where, reader), reader, Trace()),
+            lambda reader: self._find((Query(asked),), k, self._scope(principal, as_of, where, reader), reader),
         )
 
     async def aadd(self, *paths: str | Path, on_progress: OnProgress | None = None) -> IndexReport:
@@ -390,11 +412,12 @@ class Index:
         self,
         question: str,
         *,
+        turns: Sequence[Turn] = (),
         principal: Principal | None = None,
         as_of: date | None = None,
         where: Filter | None = None,
     ) -> Answer:
-        return await asyncio.to_thread(self.ask, question, principal=principal, as_of=as_of, where=where)
+        return await asyncio.to_thread(self.ask, question, turns=turns, principal=principal, as_of=as_of, where=where)
 
     async def asearch(
         self,
@@ -493,12 +516,24 @@ class Index:
                 remedy=f"What was there is still in the index; `citewell delete {missing}` takes it out.",
             ) from None
 
-    def _ask(self, question: str, reader: Reader, scope: Scope, floor: Floor) -> Answer:
-        trace = Trace()
-        found = self._search(question, self.settings.retrieval.keep, scope, reader, trace)
-        with trace.step("floor", len(found)) as step:
-            hits = self._passing(question, found, floor)
-            step.out = len(hits)
+    def _find(self, queries: tuple[Query, ...], k: int, scope: Scope, reader: Reader) -> tuple[Hit, ...]:
+        settings, trace = self.settings.queries, Trace()
+        asked = understand(queries, settings, self._llm, clock.today(), trace)
+        return find(asked, settings, lambda query: self._search(query, k, scope, reader, trace), k)
+
+    def _ask(self, queries: tuple[Query, ...], reader: Reader, scope: Scope, floor: Floor) -> Answer:
+        settings, keep, trace = self.settings.queries, self.settings.retrieval.keep, Trace()
+        asked = understand(queries, settings, self._llm, clock.today(), trace)
+        question = asked.question
+
+        def passing(query: Query) -> tuple[Hit, ...]:
+            found = self._search(query, keep, scope, reader, trace)
+            with trace.step("floor", len(found)) as step:
+                hits = self._passing(query.text, found, floor)
+                step.out = len(hits)
+            return hits
+
+        hits = find(asked, settings, passing, keep)
         with trace.step("answer", len(hits)) as step:
             draft = answer(
                 question,
@@ -511,7 +546,7 @@ class Index:
             step.out = len(draft.sentences)
         lost = lost_warnings(question, draft, reader.lossy(scope))
         return Answer(
-            question=question,
+            question=queries[0].text,
             text=draft.text,
             sentences=draft.sentences,
             citations=draft.citations,
@@ -519,8 +554,9 @@ class Index:
             reason=draft.reason,
             hits=hits,
             warnings=draft.warnings + floor_warnings(floor) + lost,
-            usage=draft.usage,
+            usage=total((asked.usage, draft.usage)),
             trace=tuple(trace.steps),
+            searched=asked.texts,
         )
 
     def _floor(self, generation: int, store: Store) -> Floor:
@@ -536,10 +572,23 @@ class Index:
         unchecked = floor.origin is FloorOrigin.NOTHING_SEPARATES and self._llm is not None
         return () if unchecked and not extract(question, hits, self._embedder, 1) else hits
 
-    def _search(self, query: str, k: int, scope: Scope, reader: Reader, trace: Trace) -> tuple[Hit, ...]:
-        return search(
-            query, k, scope, store=reader, embedder=self._embedder, settings=self.settings.retrieval, trace=trace
-        )
+    def _search(self, query: Query, k: int, scope: Scope, reader: Reader, trace: Trace) -> tuple[Hit, ...]:
+        whole = self.settings.retrieval
+        by_words = whole.model_copy(update={"legs": ("keyword",), "rerank": False})
+        for settings in (by_words, whole) if query.keyword_only else (whole,):
+            found = search(
+                query,
+                k,
+                replace(scope, on=query.as_of or scope.on),
+                store=reader,
+                embedder=self._embedder,
+                settings=settings,
+                trace=trace,
+                rerank=reranker(self._embedder, settings),
+            )
+            if found:
+                break
+        return found
 
     def _principal(self, principal: Principal | None) -> Principal:
         return principal or Principal(groups=frozenset(self.settings.security.as_groups))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
@@ -16,7 +16,8 @@ from citewell.errors import ServiceError
 from citewell.history import History, tokens_of
 from citewell.intake import Work
 from citewell.journal import Journal
-from citewell.models.embedder import Embedder, Vectors
+from citewell.models.embedder import Embedded, Embedder
+from citewell.models.token_vectors import embed
 from citewell.models.waiting import waiting
 from citewell.settings import Settings
 from citewell.stores.store import IndexedDocument, IndexedEntry, LedgerLine, Store, VersionKey
@@ -40,7 +41,7 @@ class Prepared:
 
 
 Indexed = tuple[Work, IndexedDocument]
-Embedded = tuple[list[Indexed], ServiceError | None]
+Made = tuple[list[Indexed], ServiceError | None]
 
 
 @dataclass(slots=True)
@@ -70,7 +71,7 @@ class Ingest:
         While one batch is embedded, the next is read and cut. It is begun only when the one before has been taken, and
         so committed: what they have in common is then known.
         """
-        running: Future[Embedded] | None = None
+        running: Future[Made] | None = None
         with ThreadPoolExecutor(1) as beside:
             try:
                 for batch in _batches(prepared):
@@ -107,53 +108,54 @@ class Ingest:
         for line in lines:
             self.journal.removed(line.source)
 
-    def _with_vectors(self, batch: list[Prepared]) -> Embedded:
+    def _with_vectors(self, batch: list[Prepared]) -> Made:
         """The documents of a batch, or those of which all vectors are there, and what stopped the embedder."""
         texts = {item.text_hash: item.entry.text for prepared in batch for item in prepared.entries}
-        vectors = self._kept_vectors([key for prepared in batch for key in prepared.work.reuse])
-        vectors |= self.store.known_vectors(texts)
-        missing = [key for key in texts if key not in vectors]
+        known = self._kept([key for prepared in batch for key in prepared.work.reuse]) | self.store.embedded(texts)
+        missing = [key for key in texts if key not in known]
+        codec = self.store.made_with.token_codec
         failure: ServiceError | None = None
         with waiting(lambda: self._tell(batch)):
             for start in range(0, len(missing), EMBED_SLICE):
                 keys = missing[start : start + EMBED_SLICE]
                 try:
-                    rows = self.embedder.embed_passages([texts[key] for key in keys])
+                    made = dict(zip(keys, embed(self.embedder, [texts[key] for key in keys], codec), strict=True))
                 except ServiceError as error:
                     failure = error
                     break
-                made = dict(zip(keys, rows, strict=True))
                 self.store.stash(made)
-                vectors |= made
+                known |= made
                 self.journal.embedded += len(keys)
                 self._tell(batch)
-        whole = [each for each in batch if all(item.text_hash in vectors for item in each.entries)]
-        return [(each.work, self._finished(each, vectors)) for each in whole], failure
+        whole = [each for each in batch if all(item.text_hash in known for item in each.entries)]
+        return [(each.work, self._finished(each, known)) for each in whole], failure
 
     def _tell(self, batch: Sequence[Prepared]) -> None:
         if self._stopping.is_set():
             raise CancelledError
         self.journal.tell(batch[-1].work.document.source)
 
-    def _kept_vectors(self, keys: Sequence[VersionKey]) -> dict[str, Vectors]:
-        """Those of versions that are in no leg any more."""
+    def _kept(self, keys: Sequence[VersionKey]) -> dict[str, Embedded]:
+        """What was embedded of versions that are in no leg any more."""
         kept = self.store.fetch(keys) if keys else []
-        return {item.text_hash: vector for one in kept for item, vector in zip(one.entries, one.vectors, strict=False)}
+        return {
+            item.text_hash: Embedded(vector, item.token_vectors)
+            for one in kept
+            for item, vector in zip(one.entries, one.vectors, strict=False)
+        }
 
-    def _finished(self, prepared: Prepared, vectors: dict[str, Vectors]) -> IndexedDocument:
+    def _finished(self, prepared: Prepared, known: Mapping[str, Embedded]) -> IndexedDocument:
         document = prepared.work.document
         report = _report(prepared)
         failed = self.journal.reports.get(document.source)
         # A file that failed stays reported as failed when its stored version gets new rights.
         self.journal.reports[document.source] = replace(failed, warnings=report.warnings) if failed else report
-        width = self.embedder.identity.dimensions
-        rows = [vectors[item.text_hash] for item in prepared.entries]
-        matrix: Vectors = np.stack(rows) if rows else np.empty((0, width), dtype=np.float32)
-        made = IndexedDocument(document, prepared.work.recipe, prepared.chunked.chunks, prepared.entries, matrix)
-        return replace(made, set_aside=prepared.work.set_aside)
+        nothing = np.empty((0, self.embedder.identity.dimensions), dtype=np.float32)
+        bare = IndexedDocument(document, prepared.work.recipe, prepared.chunked.chunks, prepared.entries, nothing)
+        return replace(bare.with_vectors(known), set_aside=prepared.work.set_aside)
 
 
-def _taken(running: Future[Embedded] | None) -> Iterator[list[Indexed]]:
+def _taken(running: Future[Made] | None) -> Iterator[list[Indexed]]:
     """What was embedded, to be committed, before what stopped it is raised."""
     if running is not None:
         made, failure = running.result()

@@ -25,6 +25,7 @@ from citewell.journal import OnProgress
 from citewell.models import configured
 from citewell.models.embedder import Embedder, ModelIdentity
 from citewell.models.fingerprint import canaries, require_same_space
+from citewell.models.token_vectors import codec_for
 from citewell.settings import Models
 from citewell.stores.home import Home, Pointer
 from citewell.stores.store import MadeWith, Reader, Store
@@ -116,11 +117,18 @@ def with_embedder(models: Models, name: str) -> Models:
 
 
 def migrate(
-    home: Home, embedder: Embedder, models: Models, *, gate: Gate | None = None, on_progress: OnProgress | None = None
+    home: Home,
+    embedder: Embedder,
+    models: Models,
+    *,
+    token_vectors: bool = True,
+    gate: Gate | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Migration:
     """Make a generation of `embedder`, which `models` names, the index. The one before is kept, an older one dropped.
 
     Texts and chunks are the stored ones, as they are. What an earlier call has made of it is gone on with.
+    `token_vectors` are kept where the embedder gives some.
 
     Raises:
         Refused: the gate found the new generation worse; it stays beside the index.
@@ -138,7 +146,7 @@ def migrate(
         if not _made_by(embedder, current):
             # Before hours of embedding: can the two be compared at all?
             before = Searched(current.reader(), recorded(current.made_with, models)[1]) if gate else None
-            number, target = _begun(home, pointer, embedder)
+            number, target = _begun(home, pointer, embedder, codec_for(embedder, keep=token_vectors))
             carried = synchronise(current, target, embedder, on_progress)
             if gate and before:
                 comparison = gate(before, Searched(target.reader(), embedder))
@@ -203,16 +211,16 @@ def recorded(made_with: MadeWith, models: Models) -> tuple[Models, Embedder]:
     return named, embedder
 
 
-def _begun(home: Home, pointer: Pointer, embedder: Embedder) -> tuple[int, Store]:
+def _begun(home: Home, pointer: Pointer, embedder: Embedder, codec: str) -> tuple[int, Store]:
     """The generation to be built: the newest that this embedder has begun, or else an empty one."""
     beside = others(home, pointer)
     for number in reversed(beside):
         store = opened(home, number)
-        if store is not None and _made_by(embedder, store):
+        if store is not None and store.made_with.token_codec == codec and _made_by(embedder, store):
             return number, store
     number = max([*beside, pointer.current, pointer.previous or 0]) + 1
     analyser = home.open(pointer.current).made_with.analyser  # the tokens are the stored ones
-    return number, home.build(number, MadeWith(embedder.identity, canaries(embedder), analyser))
+    return number, home.build(number, MadeWith(embedder.identity, canaries(embedder), analyser, codec))
 
 
 def _made_by(embedder: Embedder, store: Store) -> bool:

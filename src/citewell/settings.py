@@ -87,6 +87,7 @@ class Models(_Table):
     passage_prefix: str = Field("", max_length=200, description="put before each passage; not the built-in embedder's")
     dimensions: int = Field(0, ge=0, le=100_000, description="keep the first of each vector (Matryoshka); 0 keeps all")
     threads: int = Field(0, ge=0, le=256, description="for the embedder and a judge; 0 takes the machine's cores")
+    reranker: str = Field("maxsim", pattern=r"^(maxsim)$")
     llm: str = Field("none", pattern=r"^(none|openai:\S+)$")
     llm_url: str = Field("", pattern=r"^(https?://\S+)?$")
     llm_timeout_s: float = Field(60, gt=0, le=3_600)
@@ -100,18 +101,56 @@ class Storage(_Table):
     quantise: Literal["none", "int8", "binary"] = "binary"
     vectors: Literal["built-in", "faiss", "qdrant", "milvus"] = "built-in"
     vectors_url: str = Field("", pattern=r"^(https?://\S+)?$", description="of a Qdrant or Milvus server; '' is local")
+    token_vectors: bool = Field(True, description="keep one for each word, for the MaxSim re-ranker")
     keep_versions: int = Field(10, ge=0, description="past versions of a document that are found by their date")
     keep_deleted_days: int = Field(30, ge=0, le=36_500, description="for which a deleted document can be brought back")
 
 
+Weight = Annotated[float, Field(gt=0, le=1_000)]
+
+
+class Weights(_Table):
+    """`[retrieval.weights]`: how much each list counts when they are joined."""
+
+    dense: Weight = 1.0
+    keyword: Weight = 1.0
+    rerank: Weight = 2.0
+
+    @property
+    def of_legs(self) -> dict[str, float]:
+        return {"dense": self.dense, "keyword": self.keyword}
+
+
 class Retrieval(_Table):
-    """`[retrieval]`: which legs search, how they are joined, how many passages are kept."""
+    """`[retrieval]`: which legs search, how their lists are joined, what is re-ranked, how many passages are kept."""
 
     legs: tuple[Literal["dense", "keyword"], ...] = Field(("dense", "keyword"), min_length=1)
+    fusion: Literal["rrf", "convex", "distribution"] = "convex"
     rrf_k: int = Field(5, ge=1, le=10_000)
-    candidates: int = Field(50, ge=1, le=10_000)
+    weights: Weights = Weights()
+    rerank: bool = True
+    rerank_candidates: int = Field(50, ge=2, le=1_000, description="of the joined list that the re-ranker reads")
+    candidates: int = Field(100, ge=1, le=10_000)
     keep: int = Field(5, ge=1, le=100)
     floor: Literal["calibrated", "off"] | Annotated[float, Field(ge=-1, le=1.15)] = "calibrated"
+
+
+class Queries(_Table):
+    """`[queries]`: what a question becomes before it is searched."""
+
+    rewrite: bool = Field(True, description="in a conversation, search too for the question as it stands alone")
+    decompose: Literal["off", "rules", "llm"] = Field("off", description="search for each part of a question")
+    second_hop: bool = Field(False, description="search on with a name that the first passages give")
+    variants: int = Field(0, ge=0, le=8, description="other wordings, by the language model (RAG-Fusion)")
+    hyde: bool = Field(False, description="a passage that would answer it, by the language model")
+    step_back: bool = Field(False, description="the broader question behind it, by the language model")
+    route: Literal["off", "rules"] = Field("off", description="codes to the keyword leg, several questions to parts")
+
+    @property
+    def of_a_model(self) -> tuple[str, ...]:
+        """The keys that are on and need a language model."""
+        on = {"variants": self.variants > 0, "hyde": self.hyde, "step_back": self.step_back}
+        return tuple(name for name, is_on in {**on, "decompose": self.decompose == "llm"}.items() if is_on)
 
 
 class Metadata(_Table):
@@ -162,6 +201,7 @@ class Settings(BaseSettings):
     storage: Storage = Storage()
     metadata: Metadata = Metadata()
     retrieval: Retrieval = Retrieval()
+    queries: Queries = Queries()
     generation: Generation = Generation()
     security: Security = Security()
 
@@ -185,6 +225,13 @@ class Settings(BaseSettings):
             # Anything but a table goes on as it is, for the validation to refuse.
             merged[table] = {**values, **given} if isinstance(given, dict) else given
         return merged
+
+    @model_validator(mode="after")
+    def _has_a_model(self) -> Self:
+        if self.queries.of_a_model and self.models.llm == "none":
+            keys = ", ".join(f"queries.{key}" for key in self.queries.of_a_model)
+            raise ValueError(f"{keys} needs a language model, and models.llm is none")
+        return self
 
     @classmethod
     def load(cls, path: Path | None = None) -> Settings:

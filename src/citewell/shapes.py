@@ -72,6 +72,7 @@ def ask_shape(answer: Answer) -> Shape:
             "completion_tokens": usage.completion_tokens,
             "cost_usd": usage.cost_usd,
         },
+        "searched": list(answer.searched),
         "trace": [_step(step) for step in answer.trace],
     }
 

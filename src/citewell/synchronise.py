@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-import numpy as np
-
 from citewell.journal import OnProgress
-from citewell.models.embedder import Embedder, Vectors
+from citewell.models.embedder import Embedded, Embedder
+from citewell.models.token_vectors import embed
 from citewell.stores.store import OWNER, IndexedDocument, LedgerLine, Store, VersionKey
 from citewell.types import Document, Progress, Version
 
@@ -104,42 +103,40 @@ class _Run:
         """One batch, in one step."""
         documents = [document for _, fetched in batch for document in fetched]
         gone = [key for change, _ in batch for key in change.drop]
-        vectors = self._vectors(documents, batch[-1][0].source)
-        self.target.commit([self._with_vectors(document, vectors) for document in documents], gone)
+        known = self._embedded(documents, batch[-1][0].source)
+        self.target.commit([self._with_vectors(document, known) for document in documents], gone)
         self.finished += len(batch)
         self.done = replace(self.done, put=self.done.put + len(documents), dropped=self.done.dropped + len(gone))
         self._tell(batch[-1][0].source)
 
-    def _vectors(self, documents: Sequence[IndexedDocument], source: str) -> dict[str, Vectors]:
-        """The vectors of all that is searched, by text hash."""
+    def _embedded(self, documents: Sequence[IndexedDocument], source: str) -> dict[str, Embedded]:
+        """What the embedder makes of all that is searched, by text hash."""
         texts = {
             item.text_hash: item.entry.text
             for document in documents
             if document.standing.searchable
             for item in document.entries
         }
-        vectors = self.target.known_vectors(texts) if texts else {}
-        missing = [key for key in texts if key not in vectors]
+        known = self.target.embedded(texts) if texts else {}
+        missing = [key for key in texts if key not in known]
         for start in range(0, len(missing), EMBED_SLICE):
             keys = missing[start : start + EMBED_SLICE]
             some = [texts[key] for key in keys]
-            made = dict(zip(keys, self.embedder.embed_passages(some), strict=True))
+            made = dict(zip(keys, embed(self.embedder, some, self.target.made_with.token_codec), strict=True))
             if len(missing) > COMMIT_ENTRIES:  # of one long document; the commit of the others is near
                 self.target.stash(made)
-            vectors |= made
+            known |= made
             self.done = replace(
                 self.done,
                 embedded=self.done.embedded + len(keys),
                 too_long=self.done.too_long + sum(map(self._is_too_long, some)),
             )
             self._tell(source)
-        return vectors
+        return known
 
-    def _with_vectors(self, document: IndexedDocument, vectors: dict[str, Vectors]) -> IndexedDocument:
-        rows = [vectors[item.text_hash] for item in document.entries] if document.standing.searchable else []
-        width = self.embedder.identity.dimensions
-        matrix: Vectors = np.stack(rows) if rows else np.empty((0, width), dtype=np.float32)
-        return replace(document, vectors=matrix)
+    def _with_vectors(self, document: IndexedDocument, known: Mapping[str, Embedded]) -> IndexedDocument:
+        bare = document.without_vectors(self.embedder.identity.dimensions)
+        return bare.with_vectors(known) if document.standing.searchable else bare
 
     def _is_too_long(self, text: str) -> bool:
         most = self.embedder.identity.max_tokens - SPECIAL_TOKENS

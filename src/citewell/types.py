@@ -78,6 +78,8 @@ class Scale(StrEnum):
     COSINE = "cosine"
     BM25 = "bm25"
     RRF = "rrf"
+    CONVEX = "convex"
+    DISTRIBUTION = "distribution"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,14 @@ class Rights:
             raise ValueError("a derived text needs at least one source to inherit rights from")
         restricted = [rights.groups for rights in remaining if EVERYONE not in rights.groups]
         return Rights(frozenset.intersection(*restricted)) if restricted else Rights(frozenset({EVERYONE}))
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One exchange of a conversation: what was asked, and the text of the answer ("" where there was none)."""
+
+    question: str
+    answer: str = ""
 
 
 FieldValue = str | float | date | tuple[str, ...]
@@ -374,7 +384,8 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A cited answer, or an abstention with its reason."""
+    """A cited answer, or an abstention with its reason. `searched` are the texts that were searched for, the question
+    first."""
 
     question: str
     text: str
@@ -386,6 +397,7 @@ class Answer:
     warnings: tuple[str, ...]
     usage: Usage
     trace: tuple[Step, ...]
+    searched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from urllib.parse import urldefrag
 
-import numpy as np
-
 from citewell import clock
 from citewell.errors import UnknownId, UsageError
 from citewell.generations import end_erasing, stores_beside
@@ -17,6 +15,7 @@ from citewell.history import Changes, History
 from citewell.intake import NO_FILE
 from citewell.loading import document_id, inner_source, source_at
 from citewell.models.embedder import Embedder
+from citewell.models.token_vectors import embed
 from citewell.settings import Storage
 from citewell.stores.home import Home, Pointer
 from citewell.stores.store import OWNER, IndexedDocument, LedgerLine, Store, VersionKey
@@ -162,10 +161,10 @@ class Upkeep:
         """With vectors, where it comes from a generation whose vectors were of another model."""
         if len(one.vectors) == len(one.entries) or not one.standing.searchable:
             return one
-        known = store.known_vectors([item.text_hash for item in one.entries])
+        known = store.embedded([item.text_hash for item in one.entries])
         missing = {item.text_hash: item.entry.text for item in one.entries if item.text_hash not in known}
-        known |= dict(zip(missing, self.embedder.embed_passages(list(missing.values())), strict=True))
-        return replace(one, vectors=np.stack([known[item.text_hash] for item in one.entries]))
+        made = embed(self.embedder, list(missing.values()), store.made_with.token_codec)
+        return one.with_vectors(known | dict(zip(missing, made, strict=True)))
 
 
 def ids_of(name: str) -> tuple[str, ...]:

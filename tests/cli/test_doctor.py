@@ -17,6 +17,7 @@ import pytest
 from citewell import clock
 from citewell.diagnosis import advice, installation, place
 from citewell.diagnosis.findings import Finding, Severity
+from citewell.models.embedder import Embedded
 from citewell.models.minilm import MiniLM
 from citewell.settings import Chunking, Models, Retrieval, Settings, Storage
 from citewell.stores import lance_writing
@@ -247,7 +248,7 @@ def test_a_run_cut_short_is_settled_and_its_vectors_stay(index: Path, citewell: 
     with suppress(ScriptedDeath), store.writing():
         kept = store.fetch([VersionKey(one.document_id, one.number) for one in store.versions()[:1]])
         store.commit(kept)
-        store.stash({"00" * 32: kept[0].vectors[0]})
+        store.stash({"00" * 32: Embedded(kept[0].vectors[0])})
         raise ScriptedDeath
     code, bad = findings(citewell, "--index", index)
     assert (code, {check["severity"] for check in bad["run"]}) == (0, {"warning"})

@@ -44,7 +44,7 @@ def test_ask_as_json(bank: Path, citewell: Run) -> None:
     answer = ran.json
     assert list(answer) == [
         *("version", "question", "answer", "abstained", "reason", "sentences", "citations", "hits"),
-        *("warnings", "usage", "trace"),
+        *("warnings", "usage", "searched", "trace"),
     ]
     assert (answer["version"], answer["question"], answer["abstained"], answer["reason"]) == (1, QUESTION, False, "")
     assert "120 days" in answer["answer"]
@@ -125,7 +125,7 @@ def test_search_as_json(bank: Path, citewell: Run) -> None:
     assert (found["version"], found["query"], len(found["hits"])) == (1, "R-17", 1)
     hit = found["hits"][0]
     assert set(hit) == HIT_KEYS
-    assert (hit["rank"], hit["scale"], hit["lists"]["keyword"]) == (1, "rrf", 1)
+    assert (hit["rank"], hit["scale"], hit["lists"]["keyword"]) == (1, "convex", 1)
     assert "R-17" in hit["text"]
     assert hit["section"] == "Fraud Policy Manual 2026 > 7.1 Decline codes"
 
@@ -144,11 +144,25 @@ def test_search_prints_the_best_first_with_the_id_to_show(bank: Path, citewell: 
 def test_explain_shows_ranks_and_steps(bank: Path, citewell: Run) -> None:
     ran = citewell("ask", QUESTION, "--explain")
     tables = ran.out.split("\n\n")[2:]
-    assert re.split(r"\s+", tables[0].splitlines()[0].strip()) == ["passage", "dense", "keyword", "rrf", "cosine"]
-    assert re.match(r"\s*1\s+Fraud Policy Manual 2026, 4.2 .*\s1\s+1\s+0\.\d{4}\s+0\.\d{3}", tables[0].splitlines()[1])
+    columns = ["passage", "dense", "keyword", "maxsim", "convex", "cosine"]
+    assert re.split(r"\s+", tables[0].splitlines()[0].strip()) == columns
+    first = r"\s*1\s+Fraud Policy Manual 2026, 4.2 .*\s1\s+1\s+1\s+1\.0000\s+0\.\d{3}"
+    assert re.match(first, tables[0].splitlines()[1])
     assert tables[1].split()[:4] == ["step", "ms", "in", "out"]
     assert "floor" in tables[1]
     assert "cosine" in citewell("search", "R-17", "--explain").out
+
+
+def test_a_conversation(bank: Path, citewell: Run) -> None:
+    """The second question leans on the first, and the third is not read."""
+    ran = citewell("ask", "What does decline code R-17 mean?", "--chat", "--explain", stdin=b"And R-4?\n\nWho?\n")
+    assert ran.code == 0
+    assert "R-17 means suspected fraud" in ran.out
+    (searched,) = re.findall("Searched too: (.*)", ran.out)
+    assert "R-4" in searched
+    assert "decline code" in searched
+    assert ran.out.count("floor ") >= 2
+    assert ran.err.startswith("The next question")
 
 
 @pytest.mark.parametrize("command", [["search", "stolen umbrella refund"], ["ask", "What was stolen on the ferry?"]])

@@ -96,7 +96,7 @@ COST = "What did a chargeback cost?"
 
 
 def retrieving(keep: int, candidates: int = 12) -> Settings:
-    return Settings(retrieval=Retrieval(keep=keep, candidates=candidates, floor="off"))
+    return Settings(retrieval=Retrieval(keep=keep, candidates=candidates, floor="off", rerank=False, fusion="rrf"))
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_lost_in_the_search(at: str, question: Question, settings: Settings, kin
         f"dense {ranks['dense']}, keyword {ranks['keyword']}, joined {failed.rank}; keep is 1, candidates "
         f"{settings.retrieval.candidates}"
     )
-    kept = settings.model_copy(update={"retrieval": Retrieval(keep=failed.rank, floor="off")})
+    kept = settings.model_copy(update={"retrieval": settings.retrieval.model_copy(update={"keep": failed.rank})})
     assert placed(at, question, kept) is None  # with as many passages as its rank it is found
 
 
@@ -182,7 +182,7 @@ def test_as_many_passages_are_looked_at_as_are_kept(many: str) -> None:
 
 def test_more_candidates_are_for_what_a_deeper_search_shows(many: str) -> None:
     """Of 20 candidates none has it, and 26th it is in a leg."""
-    few = Settings(retrieval=Retrieval(candidates=20, rrf_k=1, legs=("dense",), floor="off"))
+    few = Settings(retrieval=Retrieval(candidates=20, rrf_k=1, legs=("dense",), floor="off", rerank=False))
     failed = placed(many, at_rank(many, 26, few), few)
     assert failed is not None
     assert (failed.kind, failed.ranks) == (Kind.NOT_A_CANDIDATE, {"dense": 26})
@@ -260,7 +260,7 @@ def test_of_several_below_the_floor_the_furthest_counts(at: str) -> None:
 def test_without_room_in_the_prompt(at: str) -> None:
     """The passages of the branches go before, and 200 tokens hold not many of them."""
     question = asked("When do branches open?", "lost-cards", "Whoever loses a card abroad", must_contain=["x"])
-    retrieval = Retrieval(keep=20, floor="off")
+    retrieval = Retrieval(keep=20, floor="off", rerank=False)
     settings = Settings(models=WRITTEN, generation=Generation(passage_tokens=200), retrieval=retrieval)
     with Index.open(at, settings=settings, llm=ScriptedLLM("At nine [1].")) as index:
         assert len(index.ask(question.question).hits) > 12

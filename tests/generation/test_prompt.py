@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from citewell.generation.prompt import RULES, build_prompt, tagged
+from citewell.generation.prompt import RULES, build_prompt
 from citewell.settings import Settings
 from citewell.types import Hit
 from tests.generation.conftest import CODES, HITS, TIME_LIMITS, hit_of
@@ -99,18 +99,6 @@ TRICKS = st.lists(
 def test_no_mixture_of_tricks_breaks_out(texts: list[str], question: str, title: str) -> None:
     hits = [hit_of(text, rank=rank, title=title, headings=(title,)) for rank, text in enumerate(texts, start=1)]
     assert_unbroken(question, hits)
-
-
-def test_named_texts_stand_in_tags_that_none_of_them_can_write() -> None:
-    shown = tagged(
-        [("section", "One </claim> </other>"), ("question", ""), ("claim", "Two <\u0455e\u0441tion> <question>")]
-    )
-    code = shown[len("<section-") :][:16]
-    assert shown == (
-        f"<section-{code}>\nOne &lt;/claim> </other>\n</section-{code}>\n\n"
-        f"<claim-{code}>\nTwo &lt;\u0455e\u0441tion> &lt;question>\n</claim-{code}>"
-    )
-    assert re.fullmatch("[0-9a-f]{16}", code)
 
 
 def test_ordinary_brackets_are_left_alone() -> None:

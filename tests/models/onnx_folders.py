@@ -1,5 +1,6 @@
 """Folders with a network and a tokenizer: the built-in embedder's own, and models made from it, as others have them."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -66,4 +67,60 @@ def tiny_in(
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
     onnx.save(model, folder / "model.onnx")
+    return folder
+
+
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
+
+
+def classifier_in(
+    folder: Path,
+    words: Mapping[str, Sequence[float]],
+    config: Mapping[str, object] | None = None,
+    inputs: Sequence[str] = INPUTS,
+    axes: Sequence[str | int] = ("texts", "classes"),
+    second_only: bool = False,
+) -> Path:
+    """A network that sums what each word of a pair adds to the logits, with a tokenizer for pairs.
+
+    With `second_only`, what a word adds is times its kind: 0 in the first text of a pair, 1 in the second.
+    """
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+    folder.mkdir()
+    nothing = [0.0] * len(next(iter(words.values())))
+    rows = dict.fromkeys(SPECIAL, nothing) | dict(words)
+    tokenizer = Tokenizer(models.WordLevel({word: at for at, word in enumerate(rows)}, unk_token=SPECIAL[1]))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+    )
+    tokenizer.save(str(folder / "tokenizer.json"))
+    weighing = [
+        helper.make_node("Cast", ["token_type_ids"], ["kinds"], to=TensorProto.FLOAT),
+        helper.make_node("Unsqueeze", ["kinds", "last"], ["weights"]),
+        helper.make_node("Mul", ["each", "weights"], ["weighed"]),
+    ]
+    graph = helper.make_graph(
+        [
+            helper.make_node("Gather", ["words", inputs[0]], ["each"]),
+            *(weighing if second_only else []),
+            helper.make_node("ReduceSum", ["weighed" if second_only else "each", "axis"], ["logits"], keepdims=0),
+        ],
+        "classifier",
+        [helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"]) for name in inputs],
+        [helper.make_tensor_value_info("logits", TensorProto.FLOAT, axes)],
+        [
+            numpy_helper.from_array(np.array(list(rows.values()), dtype=np.float32), "words"),
+            numpy_helper.from_array(np.array([1], dtype=np.int64), "axis"),
+            numpy_helper.from_array(np.array([2], dtype=np.int64), "last"),
+        ],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
+    onnx.save(model, folder / "model.onnx")
+    if config is not None:
+        (folder / "config.json").write_text(json.dumps(config))
     return folder

@@ -34,8 +34,12 @@ def fast(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoint, "FIRST_WAIT_S", 0.001)
 
 
+def endpoint_at(url: str, timeout_s: float = 20) -> Endpoint:
+    return Endpoint(url, "embeddings", timeout_s, setting="models.embedder", shorter="chunking.size")
+
+
 def post(server: ScriptedEmbeddingServer, *, timeout_s: float = 20, patience_s: float = 60) -> bytes:
-    return Endpoint(f"{server.url}?{QUERY}", "embeddings", timeout_s).post(BODY, KEY, patience_s)
+    return endpoint_at(f"{server.url}?{QUERY}", timeout_s).post(BODY, KEY, patience_s)
 
 
 @pytest.mark.usefixtures("fast")
@@ -120,6 +124,12 @@ def test_the_time_limit_is_for_the_whole_answer(server: ScriptedEmbeddingServer,
     assert time.monotonic() - begin < 30
 
 
+def test_a_call_may_have_a_time_limit_of_its_own(server: ScriptedEmbeddingServer) -> None:
+    server.say(ScriptedAnswer(hang_s=60))
+    with pytest.raises(ServiceUnreachable, match=r"no answer in 0\.2 s"):
+        endpoint_at(server.url).post(BODY, KEY, 0.2, timeout_s=0.2)
+
+
 def test_more_than_any_answer_has_is_not_read(server: ScriptedEmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoint, "MAX_BYTES", 1_000_000)
     server.say(ScriptedAnswer(body=" " * 2_000_000))
@@ -150,7 +160,7 @@ def test_nobody_listens() -> None:
     with serving(MiniLM(threads=1)) as closed:
         url = closed.url
     with pytest.raises(ServiceUnreachable, match="no connection") as caught:
-        Endpoint(url, "embeddings", 20).post(BODY, "", 60)
+        endpoint_at(url).post(BODY, "", 60)
     assert "models.embedder_url" in caught.value.remedy
 
 

@@ -18,6 +18,7 @@ from psycopg import sql
 from citewell import Index, Principal, Settings
 from citewell.errors import UnknownId
 from citewell.migration import migrate
+from citewell.models.embedder import Embedded
 from citewell.models.fingerprint import canaries
 from citewell.models.shortened import Shortened
 from citewell.retrieval.analyser import ANALYSER_VERSION, analyse, analyse_query
@@ -226,7 +227,7 @@ class Folder:
                 item.text_hash: row for one in versions for item, row in zip(one.entries, one.vectors, strict=True)
             }
             width = index._home.open(number).made_with.embedder.dimensions
-            short = {name: np.asarray(row[:width] / np.linalg.norm(row[:width])) for name, row in vectors.items()}
+            short = {name: Embedded(row[:width] / np.linalg.norm(row[:width])) for name, row in vectors.items()}
             Stash(self._path / "generations" / str(number), width).add(short)
 
     def holds(self, needle: bytes) -> bool:
@@ -268,7 +269,11 @@ class Database:
     def _cut_short(self, store: Store, versions: list[IndexedDocument]) -> None:
         with store.writing():
             store.stash(
-                {item.text_hash: row for one in versions for item, row in zip(one.entries, one.vectors, strict=True)}
+                {
+                    item.text_hash: Embedded(row, item.token_vectors)
+                    for one in versions
+                    for item, row in zip(one.entries, one.vectors, strict=True)
+                }
             )
             raise KeyboardInterrupt
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewell.filters import FieldType
-from citewell.models.embedder import ModelIdentity, Vectors
+from citewell.models.embedder import Embedded, ModelIdentity, Vectors
 from citewell.stores.store import IndexedDocument, IndexedEntry, MadeWith, Standing, Store, VersionKey
 from citewell.types import (
     EVERYONE,
@@ -46,6 +46,12 @@ def key(document_id: str, number: int = 1) -> VersionKey:
 def unit_vectors(count: int, seed: int, dimensions: int = DIMENSIONS) -> Vectors:
     rows = np.random.default_rng(seed).standard_normal((count, dimensions)).astype(np.float32)
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
+
+
+def embedded(vectors: Vectors) -> list[Embedded]:
+    """With token vectors of other bytes and another length each, and the last without."""
+    last = len(vectors) - 1
+    return [Embedded(row, row[place::-1].tobytes() if place < last else b"") for place, row in enumerate(vectors)]
 
 
 def indexed(
@@ -103,6 +109,9 @@ def indexed(
         )
         for place, (start, part) in enumerate(zip(starts, texts, strict=True))
     )
+    if vectors is None:
+        seed = int(_hash(name)[:8], 16)
+        vectors = unit_vectors(len(texts), seed)
     entries = tuple(
         IndexedEntry(
             Entry(
@@ -116,12 +125,10 @@ def indexed(
             ),
             tokens=chunk.text,
             text_hash=_hash(chunk.text),
+            token_vectors=vector[::-1].tobytes(),
         )
-        for chunk in chunks
+        for chunk, vector in zip(chunks, vectors, strict=True)
     )
-    if vectors is None:
-        seed = int(_hash(name)[:8], 16)
-        vectors = unit_vectors(len(texts), seed)
     standing = standing or Standing(in_force_from=valid_from, in_force_to=valid_to)
     return IndexedDocument(document, "recipe-1", chunks, entries, vectors, standing)
 

@@ -37,7 +37,8 @@ def test_an_empty_store_answers_everything_with_nothing(store: Store) -> None:
     assert reader.document("d", OWNER) is None
     assert reader.document_chunks("d", OWNER) == []
     assert store.ledger() == {}
-    assert store.known_vectors(["00"]) == {}
+    assert store.embedded(["00"]) == {}
+    assert reader.token_vectors(["e"], OWNER) == {}
     assert reader.counts(READER) == Counts(0, 0, 0)
 
 
@@ -60,9 +61,10 @@ def test_what_is_stored_comes_back_equal(engine: Engine, tmp_path: Path) -> None
         second.document.content_hash,
         "recipe-1",
     )
-    known = store.known_vectors([second.entries[0].text_hash, "00"])
+    known = store.embedded([second.entries[0].text_hash, "00"])
     assert list(known) == [second.entries[0].text_hash]
-    np.testing.assert_array_equal(known[second.entries[0].text_hash], second.vectors[0])
+    np.testing.assert_array_equal(known[second.entries[0].text_hash].vector, second.vectors[0])
+    assert known[second.entries[0].text_hash].tokens == second.entries[0].token_vectors
 
 
 def test_a_commit_is_seen_at_once_by_both_legs_and_not_by_an_older_reader(store: Store) -> None:
@@ -229,6 +231,17 @@ def test_reopening_finds_what_was_committed(engine: Engine, tmp_path: Path) -> N
     assert keyword_scores(again, "w1") == pytest.approx(bm25(texts_of(document), ["w1"]), rel=1e-5)
     assert again.reader().dense(document.vectors[3], 1, OWNER)[0].entry_id == "d/0003/e"
     again.close()
+
+
+def test_token_vectors_are_those_of_the_entries_in_scope(store: Store) -> None:
+    shown, hidden = indexed("shown", ["one two", "three"]), indexed("hidden", ["four"], groups=["x"])
+    bare = indexed("bare", ["five"])
+    bare = replace(bare, entries=(replace(bare.entries[0], token_vectors=b""),))
+    commit(store, [shown, hidden, bare])
+    ids = ["shown/0001/e", "hidden/0000/e", "bare/0000/e", "none"]
+    assert store.reader().token_vectors(ids, READER) == {"shown/0001/e": shown.entries[1].token_vectors}
+    assert store.reader().token_vectors([], READER) == {}
+    assert [one.entries for one in store.fetch([shown.key, bare.key])] == [bare.entries, shown.entries]
 
 
 def test_cosines_are_those_of_the_entries_in_scope(store: Store) -> None:

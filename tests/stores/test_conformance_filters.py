@@ -110,7 +110,7 @@ def test_listings_and_counts_are_complete(collection: Collection, scope: Scope) 
 def test_the_writers_lists_are_complete(collection: Collection) -> None:
     assert len(collection.store.ledger()) == ROWS
     hashes = {hashlib.sha256(text.encode()).hexdigest() for text in collection.texts.values()}
-    assert set(collection.store.known_vectors(hashes)) == hashes
+    assert set(collection.store.embedded(hashes)) == hashes
 
 
 def test_a_scope_without_groups_sees_nothing(collection: Collection) -> None:

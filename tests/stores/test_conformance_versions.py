@@ -13,7 +13,7 @@ from citewell.filters import Contains, Equal, FieldType, Filter, Not, Range
 from citewell.stores.store import OWNER, Counts, IndexedDocument, Scope, Standing, Store
 from citewell.types import EVERYONE, Ending, Removed
 from tests.stores.conftest import Engine
-from tests.stores.corpus import commit, declare, indexed, key, unit_vectors
+from tests.stores.corpus import commit, declare, embedded, indexed, key, unit_vectors
 
 JUNE = date(2026, 6, 1)
 ENDED = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -78,7 +78,7 @@ def test_what_is_only_kept_is_in_no_leg(store: Store) -> None:
         assert found(store, scope, "hidden") == set()
         assert store.reader().document("k", scope) is None
         assert store.reader().counts(scope) == Counts(0, 0, 0)
-    assert store.known_vectors([kept.entries[0].text_hash]) == {}
+    assert store.embedded([kept.entries[0].text_hash]) == {}
     assert store.ledger() == {}
 
 
@@ -229,21 +229,23 @@ def test_what_is_erased_is_dropped_in_the_same_step(engine: Engine, store: Store
 
 
 def test_stashed_vectors_outlive_a_run_cut_short_and_no_other(engine: Engine, store: Store, tmp_path: Path) -> None:
-    hashes, vectors = ["ab" * 32, "cd" * 32, "ef" * 32], unit_vectors(3, 1)
+    hashes, made = ["ab" * 32, "cd" * 32, "ef" * 32], embedded(unit_vectors(3, 1))
 
     def cut_short() -> None:
         with store.writing():
-            store.stash(dict(zip(hashes[:2], vectors, strict=False)))
-            store.stash({hashes[2]: vectors[2]})
+            store.stash(dict(zip(hashes[:2], made, strict=False)))
+            store.stash({hashes[2]: made[2]})
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
         cut_short()
     again = engine.open(tmp_path / "index")
-    known = again.known_vectors([*hashes[1:], "00" * 32])
+    known = again.embedded([*hashes[1:], "00" * 32])
     assert known.keys() == set(hashes[1:])
-    np.testing.assert_array_equal(known[hashes[2]], vectors[2])
+    for text_hash, one in zip(hashes[1:], made[1:], strict=True):
+        np.testing.assert_array_equal(known[text_hash].vector, one.vector)
+        assert known[text_hash].tokens == one.tokens
     assert again.reader().counts(OWNER).entries == 0
     commit(again, [indexed("d", ["w"])])
-    assert again.known_vectors(hashes) == {}
+    assert again.embedded(hashes) == {}
     again.close()

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from citewell.errors import IndexLocked
+from citewell.models.embedder import Embedded
 from citewell.settings import Storage
 from citewell.stores import lance_writing, manifest
 from citewell.stores.beside.faiss_index import FaissIndex
@@ -33,7 +34,11 @@ SECRET = indexed("secret", ["Xylophonzwerg geheim", "Quarzuhr"])
 OLDER = indexed("secret", ["Brombeerschloss"], number=2)
 KEPT = indexed("kept", zipf_texts(12, 1))
 GONE = (Removed("secret", SECRET.document.source, (1, 2), {"texts": 2}),)
-NEEDLES = [b"Xylophonzwerg", b"Quarzuhr", b"Brombeerschloss", *(row.tobytes() for row in SECRET.vectors)]
+NEEDLES = [
+    *(b"Xylophonzwerg", b"Quarzuhr", b"Brombeerschloss"),
+    *(row.tobytes() for row in SECRET.vectors),
+    *(item.token_vectors for item in SECRET.entries),
+]
 
 
 class ScriptedDeath(Exception):
@@ -48,7 +53,8 @@ def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Calla
     commit(opened[0], [KEPT, OLDER])
     commit(opened[0], [SECRET], [key("secret", 2)])
     hashes = [item.text_hash for item in SECRET.entries]
-    Stash(tmp_path / "index", DIMENSIONS).add(dict(zip(hashes, SECRET.vectors, strict=True)))
+    made = (Embedded(row, item.token_vectors) for row, item in zip(SECRET.vectors, SECRET.entries, strict=True))
+    Stash(tmp_path / "index", DIMENSIONS).add(dict(zip(hashes, made, strict=True)))
     assert holding(tmp_path) == NEEDLES, "or their absence would prove nothing"
 
     def once_more() -> Store:
@@ -115,7 +121,7 @@ def test_erasing_that_died_was_not_begun_or_is_ended_by_the_next_writer(
         assert reopened.reader().counts(OWNER) == Counts(1, 12, 12)
         assert reopened.reader().document("kept", OWNER) == KEPT.document
         assert reopened.reader().dense(KEPT.vectors[3], 1, OWNER)[0].entry_id == KEPT.entries[3].entry.id
-        assert reopened.known_vectors([item.text_hash for item in SECRET.entries]) == {}
+        assert reopened.embedded([item.text_hash for item in SECRET.entries]) == {}
     commit(store, [SECRET])
     assert store.reader().document("secret", OWNER) == SECRET.document
 

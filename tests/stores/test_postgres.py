@@ -21,6 +21,7 @@ from citewell.stores.store import OWNER, Counts, Scope, Standing
 from tests.stores.corpus import (
     commit,
     declare,
+    embedded,
     indexed,
     key,
     unit_vectors,
@@ -141,35 +142,35 @@ def test_an_old_reader_keeps_its_fields(store: PostgresStore, monkeypatch: pytes
 
 
 def test_stashed_vectors_are_known_until_the_run_ends(store: PostgresStore, tmp_path: Path) -> None:
-    vector, text_hash = unit_vectors(1, 4)[0], "ab" * 32
+    (made,), text_hash = embedded(unit_vectors(1, 4)), "ab" * 32
 
     def cut_short() -> None:
         with store.writing():
-            store.stash({text_hash: vector})
-            store.stash({text_hash: vector})
+            store.stash({text_hash: made})
+            store.stash({text_hash: made})
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         cut_short()
     again = open_store(tmp_path, STORAGE)
-    np.testing.assert_array_equal(again.known_vectors([text_hash, "cd"])[text_hash], vector)
+    np.testing.assert_array_equal(again.embedded([text_hash, "cd"])[text_hash].vector, made.vector)
     with again.writing():
-        assert set(again.known_vectors([text_hash])) == {text_hash}
-    assert again.known_vectors([text_hash]) == {}
+        assert set(again.embedded([text_hash])) == {text_hash}
+    assert again.embedded([text_hash]) == {}
     again.close()
 
 
 def test_tables_of_an_older_version_are_brought_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(schema, "STEPS", schema.STEPS[:1])
+        patch.setattr(schema, "STEPS", (schema._tables, schema._token_vectors))
         store = create(tmp_path, STORAGE)
         lossy = indexed("d", ["word"])
         commit(store, [replace(lossy, document=replace(lossy.document, lost="page 2"))])
         store.close()
-    with pytest.raises(IndexFormatError, match=r"tables of version 1; .* uses 2\. Run `citewell doctor --fix`"):
+    with pytest.raises(IndexFormatError, match=r"tables of version 2; .* uses 3\. Run `citewell doctor --fix`"):
         open_store(tmp_path, STORAGE)
     home = PostgresHome(server().url(schema_for(tmp_path)), STORAGE)
-    assert home.upgrade() == {1: [2]}
+    assert home.upgrade() == {1: [3]}
     assert home.upgrade() == {}
     store = home.open(1)
     assert [document.id for document in store.reader().lossy(OWNER)] == ["d"]
@@ -177,5 +178,5 @@ def test_tables_of_an_older_version_are_brought_up_to_date(tmp_path: Path, monke
         assert connection.execute("SELECT to_regclass('documents_lossy') IS NOT NULL").fetchone() == (True,)
     home.close()
     monkeypatch.setattr(schema, "STEPS", schema.STEPS[:1])
-    with pytest.raises(IndexFormatError, match=r"tables of version 2; .* uses 1\. Open it with the version"):
+    with pytest.raises(IndexFormatError, match=r"tables of version 3; .* uses 1\. Open it with the version"):
         open_store(tmp_path, STORAGE)

@@ -12,6 +12,7 @@ import pytest
 
 from citewell.errors import IndexFormatError, IndexLocked, ServiceUnreachable
 from citewell.filters import FieldType
+from citewell.models.embedder import Embedded
 from citewell.settings import Storage
 from citewell.stores.postgres import writing
 from citewell.stores.postgres.store import PostgresStore
@@ -47,10 +48,10 @@ def test_what_was_dropped_and_erased_is_in_no_file_of_the_tables(store: Postgres
     declare(store, {"note": FieldType.TEXT})
     commit(store, [indexed("stays", ["bleibt hier"], groups=["kept"]), secret])
     with store.writing():
-        store.stash({"00" * 32: secret.vectors[1]})
+        store.stash({"00" * 32: Embedded(secret.vectors[1], secret.entries[1].token_vectors)})
         _flush("ANALYZE")
         words = [b"Xylophonzwerg", b"Quarzuhr", b"Brombeerschloss", b"Title of verschollen", b"Nurhier", b"bleibt"]
-        needles = [*words, secret.vectors[0].tobytes(), secret.vectors[1].tobytes()]
+        needles = [*words, *(row.tobytes() for row in secret.vectors), *(each.token_vectors for each in secret.entries)]
         assert [_holding(needle) > 0 for needle in needles] == [True] * len(needles)
         before = store.reader()
         store.commit([], [key("verschollen")])

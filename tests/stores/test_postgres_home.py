@@ -204,8 +204,8 @@ def test_only_one_of_many_creates_it(url: str) -> None:
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ('{"format": 99}', "has format 99; this version of Citewell reads format 3"),
-        ('{"format": 3}', "damaged"),
+        ('{"format": 99}', "has format 99; this version of Citewell reads format 4"),
+        ('{"format": 4}', "damaged"),
         ("[]", "damaged"),
         ("{", "damaged"),
     ],

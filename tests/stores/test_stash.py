@@ -5,16 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from citewell.stores.stash import FILE, Stash
-from tests.stores.corpus import DIMENSIONS, unit_vectors
+from tests.stores.corpus import DIMENSIONS, embedded, unit_vectors
 
+MADE = embedded(unit_vectors(4, 1))
 HASHES = [f"{number:02x}" * 32 for number in range(4)]
 
 
 def filled(folder: Path) -> Stash:
     stash = Stash(folder, DIMENSIONS)
-    stash.add(dict(zip(HASHES, unit_vectors(4, 1), strict=True)))
+    stash.add(dict(zip(HASHES, MADE, strict=True)))
     return stash
 
 
@@ -22,7 +24,8 @@ def test_another_process_finds_what_was_added(tmp_path: Path) -> None:
     filled(tmp_path)
     found = Stash(tmp_path, DIMENSIONS).find([HASHES[2], "ff" * 32])
     assert list(found) == [HASHES[2]]
-    np.testing.assert_array_equal(found[HASHES[2]], unit_vectors(4, 1)[2])
+    np.testing.assert_array_equal(found[HASHES[2]].vector, MADE[2].vector)
+    assert found[HASHES[2]].tokens == MADE[2].tokens != b""
 
 
 def test_a_record_cut_short_is_ignored_and_what_comes_next_is_whole(tmp_path: Path) -> None:
@@ -31,14 +34,15 @@ def test_a_record_cut_short_is_ignored_and_what_comes_next_is_whole(tmp_path: Pa
     (tmp_path / FILE).write_bytes(data[:-5])
     again = Stash(tmp_path, DIMENSIONS)
     assert again.count() == 3
-    again.add({"aa" * 32: unit_vectors(1, 9)[0]})
+    again.add({"aa" * 32: MADE[0]})
     assert set(Stash(tmp_path, DIMENSIONS).find([*HASHES, "aa" * 32])) == {*HASHES[:3], "aa" * 32}
 
 
-def test_a_record_of_which_power_lost_the_vector_is_ignored(tmp_path: Path) -> None:
+@pytest.mark.parametrize("lost", [slice(-4, None), slice(-4 * DIMENSIONS, None), slice(-8, -4), slice(-140, -132)])
+def test_a_record_of_which_power_lost_a_part_is_ignored(lost: slice, tmp_path: Path) -> None:
     filled(tmp_path)
     data = bytearray((tmp_path / FILE).read_bytes())
-    data[-4 * DIMENSIONS :] = bytes(4 * DIMENSIONS)
+    data[lost] = bytes(len(data[lost]))
     (tmp_path / FILE).write_bytes(data)
     assert Stash(tmp_path, DIMENSIONS).count() == 3
 

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from itertools import chain
+from typing import Annotated
+
+import typer
+
 from citewell.cli.explain import print_hits_table, print_trace
 from citewell.cli.options import (
     DEFAULT_INDEX,
@@ -19,25 +26,45 @@ from citewell.cli.options import (
 from citewell.cli.terminal import complain, one_line, out, place, plain, print_json
 from citewell.cli.where import Where, condition
 from citewell.shapes import ask_shape
-from citewell.types import BETWEEN_SOURCES, Answer, Citation
+from citewell.types import BETWEEN_SOURCES, Answer, Citation, Turn
+
+Chat = Annotated[bool, typer.Option("--chat", help="Read more questions, one a line; they may lean on those before.")]
 
 
-def ask(
+def ask(  # noqa: PLR0913, PLR0917 - each is an option of the command
     question: Question,
     at: IndexPlace = DEFAULT_INDEX,
     settings: SettingsFile = None,
     groups: AsGroups = None,
     as_of: AsOf = None,
     where: Where = None,
+    chat: Chat = False,
     explain: Explain = False,
     as_json: Json = False,
 ) -> None:
     """Ask a question; the answer cites its sources."""
     from citewell.index import Index
 
-    asked = question_text(question)
+    asked, principal = question_text(question), reader(groups)
+    turns: list[Turn] = []
     with Index.open(at, settings=load_settings(settings)) as index:
-        answer = index.ask(asked, principal=reader(groups), as_of=as_of, where=condition(where, index.fields))
+        filtered = condition(where, index.fields)
+        for each in chain([asked], _typed() if chat else ()):
+            answer = index.ask(each, turns=turns, principal=principal, as_of=as_of, where=filtered)
+            _show(answer, explain=explain, as_json=as_json)
+            turns.append(Turn(each, answer.text))
+
+
+def _typed() -> Iterator[str]:
+    """The questions that follow, one a line, until an empty line or the end of the input."""
+    print("The next question, or an empty line to end:", file=sys.stderr)
+    for line in sys.stdin:
+        if not line.strip():
+            break
+        yield line.strip()
+
+
+def _show(answer: Answer, *, explain: bool, as_json: bool) -> None:
     for warning in answer.warnings:
         complain(warning)
     if as_json:
@@ -45,6 +72,8 @@ def ask(
         return
     _print_answer(answer)
     if explain:
+        for searched in answer.searched[1:]:
+            out().print(f"Searched too: {one_line(searched)}", style="dim", soft_wrap=True)
         print_hits_table(answer.hits)
         print_trace(answer.trace)
 

@@ -149,7 +149,7 @@ class _Searched:
         return Lost(Kind.LOST_IN_FUSION if is_first else Kind.BELOW_K, detail, rank)
 
     def _is_candidate(self, evidence: Evidence) -> bool:
-        ranks = [min(hit.lists.values()) for hit in self.deep if holds(hit.passage, evidence)]
+        ranks = [rank for hit in self.deep if holds(hit.passage, evidence) for rank in _by_legs(self._index, hit)]
         return min(ranks, default=inf) <= self._index.settings.retrieval.candidates
 
     def _broken(self, evidence: Evidence, ranks: Mapping[str, int]) -> str:
@@ -175,6 +175,11 @@ class _Searched:
         legs = [f"{leg} {ranks.get(leg) or f'beyond {retrieval.candidates}'}" for leg in retrieval.legs]
         joined = f"joined {rank or f'beyond {len(self._outcome.hits)}'}"
         return f"{', '.join([*legs, joined])}; keep is {retrieval.keep}, candidates {retrieval.candidates}"
+
+
+def _by_legs(index: Index, hit: Hit) -> list[int]:
+    """Its ranks in the lists of the legs, without the re-ranker's."""
+    return [rank for name, rank in hit.lists.items() if name in index.settings.retrieval.legs]
 
 
 def _shared(question: str, evidence: Evidence) -> list[str]:

@@ -10,6 +10,8 @@ from citewell.evaluation.metrics import estimate, recall, reciprocal_rank
 from citewell.evaluation.placing import held, judged
 from citewell.evaluation.testset import Question
 from citewell.migration import Comparison, Gate, Measure, Searched
+from citewell.retrieval.query import Query
+from citewell.retrieval.reranking import reranker
 from citewell.retrieval.search import search
 from citewell.settings import Retrieval
 from citewell.stores.store import Scope
@@ -52,7 +54,14 @@ def _figures(question: Question, side: Searched, settings: Retrieval) -> tuple[f
     """A question's `MEASURES`."""
     scope = Scope(Principal(groups=frozenset(question.groups)).readable, question.as_of or clock.today())
     hits = search(
-        question.question, DEPTH, scope, store=side.reader, embedder=side.embedder, settings=settings, trace=Trace()
+        Query(question.question),
+        DEPTH,
+        scope,
+        store=side.reader,
+        embedder=side.embedder,
+        settings=settings,
+        trace=Trace(),
+        rerank=reranker(side.embedder, settings),
     )
     found = held(question, hits)
     first, grades = judged(question, found[:RECALL_AT])

@@ -38,7 +38,7 @@ MEANING = {
     Kind.CUT: "the evidence is in the text, and whole in no chunk",
     Kind.BROKEN_LEG: "a leg has all that shares a word with the question, and not the evidence, which does",
     Kind.NOT_A_CANDIDATE: "no leg has the evidence among its candidates",
-    Kind.LOST_IN_FUSION: "a leg has it among the first passages, and joined with the other it is not",
+    Kind.LOST_IN_FUSION: "a leg has it among the first passages, and joined with the other lists it is not",
     Kind.BELOW_K: "it is a candidate, and in no leg among the first passages",
     Kind.BELOW_FLOOR: "it was kept, and the floor took it away",
     Kind.NOT_IN_PROMPT: "it was found, and generation.passage_tokens left no room for it",

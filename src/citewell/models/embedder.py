@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,23 @@ class ModelIdentity:
     passage_prefix: str
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Embedded:
+    """What an embedder made of a text: its vector, shape (dimensions,), and those of its tokens, packed as
+    `models.token_vectors` does; b"" where none are kept."""
+
+    vector: Vectors
+    tokens: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QueryTokens:
+    """The vectors of a query's tokens, shape (tokens, width), rows of length 1, and the word that each is of."""
+
+    vectors: Vectors
+    words: tuple[str, ...]
+
+
 class Embedder(Protocol):
     """Turns texts into vectors of one space."""
 
@@ -50,6 +67,19 @@ class Embedder(Protocol):
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """As `embed_passages`, with the model's query prefix where it has one."""
         ...
+
+
+@runtime_checkable
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder that also gives a vector for each token: what late interaction compares (Khattab and Zaharia 2020,
+    "ColBERT", arXiv:2004.12832). Those of special tokens and of punctuation are left out."""
+
+    def embed_passage_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Vectors]]:
+        """What `embed_passages` gives, and for each text the vectors of its tokens: shape (tokens, width), float32,
+        rows of length 1. Both come from one pass of the network."""
+        ...
+
+    def embed_query_tokens(self, query: str) -> QueryTokens: ...
 
 
 def unit_rows(vectors: NDArray[np.float32] | NDArray[np.float64]) -> Vectors:

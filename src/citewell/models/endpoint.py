@@ -7,7 +7,9 @@ the key or the documents' text.
 from __future__ import annotations
 
 import ipaddress
+import os
 import random
+import re
 import time
 import weakref
 from dataclasses import dataclass
@@ -25,7 +27,6 @@ from citewell.models.waiting import pause
 if TYPE_CHECKING:
     from httpx2 import Client, Response
 
-SETTING = "models.embedder_url"
 MAX_TRIES = 8
 """Of what does not say when to come back: with the waits between them a minute, which is what limits are counted in."""
 CONNECTION_TRIES = 3
@@ -51,14 +52,18 @@ class _Failure:
 class Endpoint:
     """POSTs to what is called `name` below `url`; `timeout_s` bounds one try.
 
+    For what an error advises, `setting` is what names the model, and `shorter` what to lower for texts too long.
+
     Raises:
         SettingsError: `url` is none, or holds a password.
     """
 
-    def __init__(self, url: str, name: str, timeout_s: float) -> None:
-        base = _checked(url)
+    def __init__(self, url: str, name: str, timeout_s: float, *, setting: str, shorter: str) -> None:
+        base = _checked(url, f"{setting}_url")
         self._url = base._replace(path=f"{base.path.rstrip('/')}/{name}")
         self._timeout_s = timeout_s
+        self._setting = setting
+        self._shorter = shorter
 
     @property
     def host(self) -> str:
@@ -69,11 +74,12 @@ class Endpoint:
         """The URL as an error may show it: without its query, which can hold a secret."""
         return self._url._replace(query="", fragment="").geturl()
 
-    def post(self, body: bytes, key: str, patience_s: float) -> bytes:
+    def post(self, body: bytes, key: str, patience_s: float, timeout_s: float | None = None) -> bytes:
         """The body of the answer to a JSON `body`. `key`, where not empty, goes along as a bearer token.
 
         What passes is tried again: when the server said ("Retry-After"), or after waits that double; no longer than
         `patience_s` in all, and without such a word at most `MAX_TRIES` times. See `citewell.models.waiting`.
+        `timeout_s` bounds a try of this call, in the place of the endpoint's own.
 
         Raises:
             SettingsError: the key would go over an open connection.
@@ -84,7 +90,7 @@ class Endpoint:
         until = time.monotonic() + patience_s
         untold = 0
         while True:
-            outcome = self._try(body, key)
+            outcome = self._try(body, key, self._timeout_s if timeout_s is None else timeout_s)
             if isinstance(outcome, bytes):
                 return outcome
             untold += outcome.told_s is None
@@ -93,23 +99,24 @@ class Endpoint:
                 raise outcome.error
             pause(wait)
 
-    def _try(self, body: bytes, key: str) -> bytes | _Failure:
+    def _try(self, body: bytes, key: str, timeout_s: float) -> bytes | _Failure:
         from httpx2 import HTTPError, InvalidURL, TimeoutException
 
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
-        until = time.monotonic() + self._timeout_s
+        until = time.monotonic() + timeout_s
+        url = self._url.geturl()
         try:
-            with self._client.stream("POST", self._url.geturl(), content=body, headers=headers) as response:
+            with self._client.stream("POST", url, content=body, headers=headers, timeout=timeout_s) as response:
                 answer = self._read(response, MAX_BYTES if response.is_success else MAX_ERROR_BYTES, until)
                 return answer if response.is_success else self._refusal(response, answer)
         except (TimeoutException, TimeoutError):
-            slow = f"{self.place}: no answer in {self._timeout_s:g} s."
-            remedy = "Try again, or raise models.embedder_timeout_s."
+            slow = f"{self.place}: no answer in {round(timeout_s, 1):g} s."
+            remedy = f"Try again, or raise {self._setting}_timeout_s."
             return _Failure(ServiceUnreachable(slow, remedy=remedy), CONNECTION_TRIES)
         except (HTTPError, InvalidURL) as error:
             # Not chained: its text may show the whole URL.
             message = f"{self.place}: no connection ({type(error).__name__})."
-            remedy = f"Check {SETTING}, and that the server runs."
+            remedy = f"Check {self._setting}_url, and that the server runs."
             return _Failure(ServiceUnreachable(message, remedy=remedy), CONNECTION_TRIES)
 
     def _read(self, response: Response, most: int, until: float) -> bytes:
@@ -125,7 +132,8 @@ class Endpoint:
             if len(answer) > most:
                 if response.is_success:
                     raise ServiceUnreachable(
-                        f"{self.place} sends more than {most // 1_000_000} MB.", remedy=f"Check {SETTING}."
+                        f"{self.place} sends more than {most // 1_000_000} MB.",
+                        remedy=f"Check {self._setting}_url.",
                     )
                 break
         return bytes(answer)
@@ -141,20 +149,20 @@ class Endpoint:
             return _Failure(ServiceRefused(f"{said}: too many requests{when}.", remedy=remedy), MAX_TRIES, told)
         if status in PASSING or status >= 500:
             return _Failure(ServiceUnreachable(f"{said}: it fails.", remedy="Try again later."), MAX_TRIES, told)
-        check = f'Check {SETTING}, which usually ends in "/v1", and the name in models.embedder.'
+        check = f'Check {self._setting}_url, which usually ends in "/v1", and the name in {self._setting}.'
         what, remedy = {
             401: ("it does not accept the key", "Set a valid key in the environment."),
             403: ("it does not accept the key", "Set a valid key in the environment."),
             404: ("it has no such model or path", check),
-            413: ("the texts are too long", "Lower models.embedder_max_tokens, or chunking.size."),
-        }.get(status, ("it rejects the request", f"{check} Texts too long? Lower models.embedder_max_tokens."))
+            413: ("the texts are too long", f"Lower {self._shorter}."),
+        }.get(status, ("it rejects the request", f"{check} Texts too long? Lower {self._shorter}."))
         return _Failure(ServiceRefused(f"{said}: {what}.", remedy=remedy))
 
     def _require_safe(self, key: str) -> None:
         if key and self._url.scheme != "https" and not _is_loopback(self.host):
             raise SettingsError(
                 f"A key would be sent to {self.place} over an open connection.",
-                remedy=f'Give {SETTING} with "https:", or unset the key.',
+                remedy=f'Give {self._setting}_url with "https:", or unset the key.',
             )
 
     @cached_property
@@ -165,6 +173,19 @@ class Endpoint:
         client = httpx2.Client(timeout=self._timeout_s, trust_env=not _is_loopback(self.host))
         weakref.finalize(self, client.close)
         return client
+
+
+def key_in(*variables: str) -> str:
+    """The key in the first of these variables of the environment that is set; "" where none is.
+
+    Raises:
+        SettingsError: it is none.
+    """
+    name = next((name for name in variables if os.environ.get(name)), "")
+    key = os.environ.get(name, "")
+    if not re.fullmatch(r"[!-~]*", key):
+        raise SettingsError(f"The key in {name} holds signs that no key has.", remedy="Copy it again, on one line.")
+    return key
 
 
 class _Error(BaseModel):
@@ -205,17 +226,17 @@ def _backoff(tries: int) -> float:
     return min(FIRST_WAIT_S * 2.0 ** (tries - 1), LONGEST_WAIT_S) * random.uniform(0.75, 1.25)  # noqa: S311 - no secret
 
 
-def _checked(url: str) -> SplitResult:
+def _checked(url: str, setting: str) -> SplitResult:
     try:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError as error:
-        raise SettingsError(f"{SETTING} is not a URL: {error}.", remedy="Correct it.") from None
+        raise SettingsError(f"{setting} is not a URL: {error}.", remedy="Correct it.") from None
     if not parts.hostname:
-        raise SettingsError(f"{SETTING} names no host.", remedy="Correct it.")
+        raise SettingsError(f"{setting} names no host.", remedy="Correct it.")
     if "@" in parts.netloc:
         raise SettingsError(
-            f"{SETTING} holds a user or password.", remedy="Take it out; a key is set in the environment."
+            f"{setting} holds a user or password.", remedy="Take it out; a key is set in the environment."
         )
     return parts
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 
 from citewell.models import tokens
-from citewell.models.embedder import ModelIdentity, TokenSpans, Vectors
+from citewell.models.embedder import ModelIdentity, QueryTokens, TokenSpans, Vectors
 from citewell.models.onnx_network import OnnxNetwork, mean_pool
 
 IDENTITY = ModelIdentity(
@@ -41,6 +41,12 @@ class MiniLM:
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         return self._network.embed(texts, IDENTITY.dimensions)
+
+    def embed_passage_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Vectors]]:
+        return self._network.embed_tokens(texts, IDENTITY.dimensions)
+
+    def embed_query_tokens(self, query: str) -> QueryTokens:
+        return self._network.query_tokens(query)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return self._network.embed(texts, IDENTITY.dimensions)

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from citewell.errors import SettingsError
-from citewell.models.embedder import ModelIdentity, TokenSpans, Vectors
+from citewell.models import onnx_failures
+from citewell.models.embedder import ModelIdentity, QueryTokens, TokenSpans, Vectors
 from citewell.models.onnx_network import MODEL, TOKENIZER, OnnxNetwork, first_token, mean_pool
 from citewell.models.tokens import TokenCounter
 
@@ -76,6 +77,15 @@ class OnnxFolder:
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return self._embed(self._query_prefix, texts)
 
+    def embed_passage_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Vectors]]:
+        width = self._width
+        with self._explained():
+            return self._network.embed_tokens([self._passage_prefix + text for text in texts], width)
+
+    def embed_query_tokens(self, query: str) -> QueryTokens:
+        with self._explained():
+            return self._network.query_tokens(self._query_prefix + query)
+
     def _embed(self, prefix: str, texts: Sequence[str]) -> Vectors:
         width = self._width
         with self._explained():
@@ -91,17 +101,13 @@ class OnnxFolder:
     @contextmanager
     def _explained(self, fails: str = "does not take these tokens", remedy: str = REMEDY) -> Iterator[None]:
         """Say in our words what the libraries raise."""
-        from onnxruntime.capi import onnxruntime_pybind11_state as kinds
-
-        network = (kinds.Fail, kinds.InvalidArgument, kinds.InvalidGraph, kinds.InvalidProtobuf, kinds.NotImplemented)
         try:
             yield
-        except (OSError, kinds.NoSuchFile):
-            missing = [name for name in (MODEL, TOKENIZER) if not (self._folder / name).is_file()]
-            what = f"has no {' and no '.join(missing)}" if missing else "cannot be read"
+        except onnx_failures.unreadable():
+            what = onnx_failures.absent(self._folder, (MODEL, TOKENIZER))
             raise self._wrong(what, "Check the path, and the permissions of the files in it.") from None
-        except (*network, kinds.RuntimeException) as error:
-            raise self._wrong(f"has a network that {fails}: {_reason(error)}", remedy) from None
+        except onnx_failures.broken() as error:
+            raise self._wrong(f"has a network that {fails}: {onnx_failures.reason(error)}", remedy) from None
         except ValueError as error:
             whole = f"Check that {MODEL} and {TOKENIZER} are whole and of one model."
             raise self._wrong(f"makes no vectors: {error}", whole) from None
@@ -120,8 +126,3 @@ def _check_kind(session: InferenceSession) -> None:
     output = session.get_outputs()[0]
     if len(output.shape) != 3:
         raise ValueError(f"its first output, {output.name}, has {len(output.shape)} axes, not texts, tokens, numbers")
-
-
-def _reason(error: Exception) -> str:
-    """What onnxruntime says, without the place in its own source."""
-    return str(error).rpartition("Status Message: ")[2].partition("\n")[0][:200]

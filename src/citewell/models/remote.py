@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
-import re
 from collections.abc import Sequence
 from typing import Annotated
 
 import numpy as np
 from pydantic import BaseModel, Field, ValidationError
 
-from citewell.errors import ServiceError, ServiceRefused, ServiceUnreachable, SettingsError
+from citewell.errors import ServiceError, ServiceRefused, ServiceUnreachable
 from citewell.models import tokens
 from citewell.models.embedder import ModelIdentity, TokenSpans, Vectors, unit_rows
-from citewell.models.endpoint import SETTING, Endpoint
+from citewell.models.endpoint import Endpoint, key_in
 from citewell.models.openai_compatible import OPENAI_HOST, OPENAI_KEY_VARIABLE, OPENAI_URL
 
 PREFIX = "openai:"
+SETTING = "models.embedder"
 KEY_VARIABLE = "CITEWELL_EMBEDDER_API_KEY"
 BATCH = 32
 """Texts in a request: what text-embeddings-inference takes unless told otherwise; OpenAI takes more."""
@@ -59,7 +58,8 @@ class RemoteEmbedder:
         passage_prefix: str = "",
     ) -> None:
         self._model = model
-        self._endpoint = Endpoint(url or OPENAI_URL, "embeddings", timeout_s)
+        shorter = f"{SETTING}_max_tokens, or chunking.size"
+        self._endpoint = Endpoint(url or OPENAI_URL, "embeddings", timeout_s, setting=SETTING, shorter=shorter)
         self._timeout_s = timeout_s
         self._max_tokens = max_tokens
         self._query_prefix = query_prefix
@@ -138,14 +138,11 @@ class RemoteEmbedder:
 
     def _key(self) -> str:
         variables = [KEY_VARIABLE, OPENAI_KEY_VARIABLE] if self._endpoint.host == OPENAI_HOST else [KEY_VARIABLE]
-        name = next((name for name in variables if os.environ.get(name)), "")
-        key = os.environ.get(name, "")
-        if not re.fullmatch(r"[!-~]*", key):
-            raise SettingsError(f"The key in {name} holds signs that no key has.", remedy="Copy it again, on one line.")
+        key = key_in(*variables)
         if not key and len(variables) > 1:
             raise ServiceRefused(
                 f"There is no key for {self._endpoint.place}.",
-                remedy=f"Set {' or '.join(variables)} in the environment, or {SETTING} to another server.",
+                remedy=f"Set {' or '.join(variables)} in the environment, or {SETTING}_url to another server.",
             )
         return key
 
@@ -160,5 +157,5 @@ class RemoteEmbedder:
     def _nonsense(self, what: str) -> ServiceUnreachable:
         return ServiceUnreachable(
             f"{self._endpoint.place} answered with {what}.",
-            remedy=f"Check {SETTING}, and that {self._model!r} is an embedding model.",
+            remedy=f"Check {SETTING}_url, and that {self._model!r} is an embedding model.",
         )

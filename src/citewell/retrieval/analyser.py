@@ -23,7 +23,7 @@ them then there these they this those to was we were what when where which who w
 would you your
 """
 # Words that only ask. Left out of queries, not of documents: a query of nothing else still finds what it says.
-_STOP_WORDS = frozenset(_ASKING.split())
+STOP_WORDS = frozenset(_ASKING.split())
 
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
 _APOSTROPHES = "\u2018\u2019\u02bc\u2032"
@@ -59,7 +59,7 @@ def analyse_query(text: str) -> list[str]:
     telling = [
         lump
         for lump in lumps
-        if lump.casefold() not in _STOP_WORDS or (lump.isupper() and not shouted)  # WHO, IT, vitamin A
+        if lump.casefold() not in STOP_WORDS or (lump.isupper() and not shouted)  # WHO, IT, vitamin A
     ]
     return list(dict.fromkeys(_tokens(text, telling or lumps, QUERY)))
 

@@ -15,7 +15,7 @@ from typing import Protocol
 from citewell.models.embedder import ModelIdentity
 from citewell.stores.store import MadeWith, Store
 
-FORMAT = 3
+FORMAT = 4
 
 
 @dataclass(frozen=True, slots=True)

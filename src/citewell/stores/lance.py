@@ -33,7 +33,6 @@ from uuid import uuid4
 
 from citewell.errors import IndexFormatError, PathError
 from citewell.filters import FieldType
-from citewell.models.embedder import Vectors
 from citewell.settings import Storage
 from citewell.stores import conditions, files, lance_errors, lance_indexes, lance_writing, manifest
 from citewell.stores.batch import check
@@ -48,6 +47,8 @@ from citewell.types import Removed, Version
 
 if TYPE_CHECKING:
     from lancedb.db import DBConnection
+
+    from citewell.models.embedder import Embedded
 
 FOLDER = "tables"
 
@@ -212,14 +213,14 @@ class LanceStore:
         """See `Store.versions`."""
         return of_newest(self.reader, lambda reader: reader.versions(document_ids))
 
-    def known_vectors(self, text_hashes: Collection[str]) -> dict[str, Vectors]:
-        """See `Store.known_vectors`."""
-        return self._stashed.find(text_hashes) | self.reader().known_vectors(text_hashes)
+    def embedded(self, text_hashes: Collection[str]) -> dict[str, Embedded]:
+        """See `Store.embedded`."""
+        return self._stashed.find(text_hashes) | self.reader().embedded(text_hashes)
 
-    def stash(self, vectors: Mapping[str, Vectors]) -> None:
+    def stash(self, made: Mapping[str, Embedded]) -> None:
         """See `Store.stash`."""
         self._require_writing()
-        self._stashed.add(vectors)
+        self._stashed.add(made)
 
     @property
     def erasing(self) -> tuple[Removed, ...] | None:

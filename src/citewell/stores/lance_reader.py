@@ -28,6 +28,7 @@ from citewell.stores.lance_rows import (
     Row,
     to_chunk,
     to_document,
+    to_embedded,
     to_indexed,
     to_ledger_line,
     to_vector,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from lancedb.db import DBConnection
     from lancedb.table import Table
 
-    from citewell.models.embedder import Vectors
+    from citewell.models.embedder import Embedded, Vectors
     from citewell.stores.manifest import Manifest
 
 SPARE = 16
@@ -116,9 +117,15 @@ class LanceReader:
         rows = self._rows(ENTRIES, ["id", "vector"], where)
         return {row["id"]: float(np.dot(to_vector(row), vector)) for row in rows}
 
-    def known_vectors(self, text_hashes: Collection[str]) -> dict[str, Vectors]:
-        rows = self._rows(ENTRIES, ["text_hash", "vector"], conditions.one_of("text_hash", text_hashes))
-        return {row["text_hash"]: to_vector(row) for row in rows}
+    def token_vectors(self, entry_ids: Collection[str], scope: Scope) -> dict[str, bytes]:
+        where = conditions.both(conditions.one_of("id", entry_ids), self._filter(ENTRIES, scope))
+        rows = self._rows(ENTRIES, ["id", "token_vectors"], where)
+        return {row["id"]: row["token_vectors"] for row in rows if row["token_vectors"]}
+
+    def embedded(self, text_hashes: Collection[str]) -> dict[str, Embedded]:
+        columns = ["text_hash", "vector", "token_vectors"]
+        rows = self._rows(ENTRIES, columns, conditions.one_of("text_hash", text_hashes))
+        return {row["text_hash"]: to_embedded(row) for row in rows}
 
     def chunks(self, chunk_ids: Collection[str], scope: Scope) -> dict[str, Chunk]:
         # A chunk's id names its version, so without a day any version will do.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from citewell.filters import FieldType
+from citewell.models.embedder import Embedded, Vectors
 from citewell.stores.records import (
     dump_attributes,
     dump_elements,
@@ -27,7 +28,6 @@ from citewell.types import Chunk, Document, ElementKind, Ending, Entry, EntryKin
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from citewell.models.embedder import Vectors
 
 Row = Mapping[str, Any]
 Fields = Mapping[str, FieldType]
@@ -47,6 +47,7 @@ CHUNK_COLUMNS = [
 ]  # fmt: skip
 ENTRY_COLUMNS = [
     "id", "chunk_id", "document_id", "kind", "text", "derived_from", "tokens", "text_hash", "groups", "place", "vector",
+    "token_vectors",
 ]  # fmt: skip
 LEDGER_COLUMNS = [
     "document_id", "source", "content_hash", "recipe", "groups", "lost", "number", "expires", "set_aside",
@@ -122,6 +123,7 @@ def schemas(dimensions: int, fields: Fields) -> dict[str, pa.Schema]:
             + part
             + columns(text, "chunk_id derived_from tokens text_hash")
             + columns(pa.list_(pa.float32(), dimensions), "vector")
+            + columns(pa.large_binary(), "token_vectors")
         ),
     }
 
@@ -156,7 +158,9 @@ def to_indexed(row: Row, chunks: Iterable[Row], entries: Iterable[Row], dimensio
         document=to_document(row),
         recipe=row["recipe"],
         chunks=tuple(made),
-        entries=tuple(IndexedEntry(_entry(one), one["tokens"], one["text_hash"]) for one in ordered),
+        entries=tuple(
+            IndexedEntry(_entry(one), one["tokens"], one["text_hash"], one["token_vectors"]) for one in ordered
+        ),
         vectors=np.asarray(vectors, dtype=np.float32).reshape(len(vectors), dimensions),
         standing=_standing(row),
         set_aside=row["set_aside"],
@@ -245,6 +249,10 @@ def to_version(row: Row) -> Version:
         ended_at=standing.ended_at,
         ending=standing.ending,
     )
+
+
+def to_embedded(row: Row) -> Embedded:
+    return Embedded(to_vector(row), row["token_vectors"])
 
 
 def to_vector(row: Row) -> Vectors:
@@ -343,6 +351,7 @@ def _entry_table(put: Sequence[IndexedDocument], schema: pa.Schema, fields: Fiel
             "derived_from": json.dumps(item.entry.derived_from),
             "tokens": item.tokens,
             "text_hash": item.text_hash,
+            "token_vectors": item.token_vectors,
             "place": place,
             "groups": sorted(item.entry.rights.groups),
         }

@@ -1,24 +1,26 @@
 """Vectors that were made and belong to no stored document yet, in a file that a killed run leaves to the next.
 
-Each record is the SHA-256 of a text (32 bytes) and its vector. A record that a kill or a loss of power left in part is
-ignored.
+Each record is the SHA-256 of a text (32 bytes), the length of its packed token vectors, its vector, these token
+vectors, and a sum over all of that. What follows a record that a kill or a loss of power left in part is ignored.
 """
 
 from __future__ import annotations
 
 import os
+import struct
 import threading
-from collections.abc import Collection, Mapping
+import zlib
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
 
-from citewell.models.embedder import Vectors
+from citewell.models.embedder import Embedded
 from citewell.stores import files
-from citewell.stores.batch import LENGTH_TOLERANCE
 
 FILE = "stash"
 HASH_BYTES = 32
+_LENGTH, _SUM = struct.Struct("<I"), struct.Struct("<I")
 
 
 class Stash:
@@ -26,34 +28,33 @@ class Stash:
 
     def __init__(self, directory: Path, dimensions: int) -> None:
         self._path = directory / FILE
-        self._record = np.dtype([("hash", np.uint8, HASH_BYTES), ("vector", np.float32, dimensions)])
-        self._vectors: dict[str, Vectors] | None = None
+        self._vector_bytes = dimensions * np.dtype(np.float32).itemsize
+        self._waiting_texts: dict[str, Embedded] | None = None
+        self._whole = 0  # bytes of the file up to the end of the last whole record
         self._lock = threading.Lock()
 
-    def add(self, vectors: Mapping[str, Vectors]) -> None:
+    def add(self, made: Mapping[str, Embedded]) -> None:
         """Append to the file, durably.
 
         Raises:
             PermissionRefused, DiskFull: the file system refuses.
         """
-        rows = np.zeros(len(vectors), self._record)
-        for row, (text_hash, vector) in zip(rows, vectors.items(), strict=True):
-            row["hash"], row["vector"] = np.frombuffer(bytes.fromhex(text_hash), np.uint8), vector
+        records = b"".join(_record(text_hash, each) for text_hash, each in made.items())
         with self._lock:
             waiting = self._waiting()
             try:
-                whole = self._path.stat().st_size // self._record.itemsize if self._path.exists() else 0
-                with self._path.open("r+b" if whole else "wb") as file:
-                    file.truncate(whole * self._record.itemsize)  # or what comes next would not be aligned
+                with self._path.open("r+b" if self._whole else "wb") as file:
+                    file.truncate(self._whole)  # or what comes next would not be found
                     file.seek(0, os.SEEK_END)
-                    file.write(rows.tobytes())
+                    file.write(records)
                     file.flush()
                     os.fsync(file.fileno())
             except OSError as error:
                 raise files.meaning(error, self._path.parent) from None
-            waiting.update(vectors)
+            self._whole += len(records)
+            waiting.update(made)
 
-    def find(self, text_hashes: Collection[str]) -> dict[str, Vectors]:
+    def find(self, text_hashes: Collection[str]) -> dict[str, Embedded]:
         """Those of the texts that are there."""
         with self._lock:
             waiting = self._waiting()
@@ -66,7 +67,7 @@ class Stash:
             for text_hash in text_hashes:
                 waiting.pop(text_hash, None)
             if not waiting:
-                self._path.unlink(missing_ok=True)
+                self._clear()
 
     def count(self) -> int:
         with self._lock:
@@ -74,14 +75,31 @@ class Stash:
 
     def clear(self) -> None:
         with self._lock:
-            self._vectors = {}
-            self._path.unlink(missing_ok=True)
+            self._clear()
 
-    def _waiting(self) -> dict[str, Vectors]:
-        if self._vectors is None:
-            data = self._path.read_bytes() if self._path.exists() else b""
-            rows = np.frombuffer(data[: len(data) - len(data) % self._record.itemsize], self._record)
-            # After a loss of power a record may be there in part: its vector is then not of length 1.
-            whole = rows[np.abs(np.linalg.norm(rows["vector"], axis=1) - 1) <= LENGTH_TOLERANCE]
-            self._vectors = {row["hash"].tobytes().hex(): np.array(row["vector"]) for row in whole}
-        return self._vectors
+    def _clear(self) -> None:
+        self._waiting_texts, self._whole = {}, 0
+        self._path.unlink(missing_ok=True)
+
+    def _waiting(self) -> dict[str, Embedded]:
+        if self._waiting_texts is None:
+            self._waiting_texts = dict(self._read(self._path.read_bytes() if self._path.exists() else b""))
+        return self._waiting_texts
+
+    def _read(self, data: bytes) -> Iterator[tuple[str, Embedded]]:
+        head = HASH_BYTES + _LENGTH.size
+        while len(data) >= self._whole + head:
+            (packed,) = _LENGTH.unpack_from(data, self._whole + HASH_BYTES)
+            end = self._whole + head + self._vector_bytes + packed
+            record = data[self._whole : end]
+            if len(data) < end + _SUM.size or _SUM.unpack_from(data, end) != (zlib.crc32(record),):
+                break
+            vector = np.frombuffer(record, np.float32, offset=head, count=self._vector_bytes // 4)
+            yield record[:HASH_BYTES].hex(), Embedded(vector, record[head + self._vector_bytes :])
+            self._whole = end + _SUM.size
+
+
+def _record(text_hash: str, made: Embedded) -> bytes:
+    vector = np.asarray(made.vector, np.float32).tobytes()
+    record = bytes.fromhex(text_hash) + _LENGTH.pack(len(made.tokens)) + vector + made.tokens
+    return record + _SUM.pack(zlib.crc32(record))

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Protocol
 
+import numpy as np
+
 from citewell.filters import FieldType, Filter
-from citewell.models.embedder import ModelIdentity, Vectors
+from citewell.models.embedder import Embedded, ModelIdentity, Vectors
 from citewell.types import Chunk, Document, Ending, Entry, Removed, Rights, Version
 
 
@@ -36,11 +38,15 @@ OWNER = Scope(groups=None)
 
 @dataclass(frozen=True, slots=True)
 class MadeWith:
-    """What a store was made with, and must be searched with. `canaries` are the embedder's vectors of fixed texts."""
+    """What a store was made with, and must be searched with. `canaries` are the embedder's vectors of fixed texts.
+
+    `token_codec` says how the vectors of tokens are packed; "" where none are kept.
+    """
 
     embedder: ModelIdentity
     canaries: tuple[tuple[float, ...], ...]
     analyser: str
+    token_codec: str = ""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -71,12 +77,14 @@ class Standing:
 class IndexedEntry:
     """An entry ready to be stored: its analysed tokens joined by spaces, and the SHA-256 (hex) of what was embedded.
 
-    Its vector is the row of `IndexedDocument.vectors` at the same place.
+    Its vector is the row of `IndexedDocument.vectors` at the same place. `token_vectors` are those of its tokens,
+    packed as `MadeWith.token_codec` says; b"" where none are kept.
     """
 
     entry: Entry
     tokens: str
     text_hash: str
+    token_vectors: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +110,19 @@ class IndexedDocument:
     @property
     def key(self) -> VersionKey:
         return VersionKey(self.document.id, self.document.number)
+
+    def with_vectors(self, made: Mapping[str, Embedded]) -> IndexedDocument:
+        """With what was made of its texts, by text hash."""
+        if not self.entries:
+            return self
+        rows = [made[item.text_hash] for item in self.entries]
+        entries = (replace(item, token_vectors=row.tokens) for item, row in zip(self.entries, rows, strict=True))
+        return replace(self, entries=tuple(entries), vectors=np.stack([row.vector for row in rows]))
+
+    def without_vectors(self, dimensions: int) -> IndexedDocument:
+        """Without what was made of its texts, for a store of vectors of so many dimensions."""
+        entries = tuple(replace(item, token_vectors=b"") for item in self.entries)
+        return replace(self, entries=entries, vectors=np.empty((0, dimensions), dtype=np.float32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +183,10 @@ class Reader(Protocol):
 
     def cosines(self, vector: Vectors, entry_ids: Collection[str], scope: Scope) -> dict[str, float]:
         """Cosines to `vector` of the given entries that are in scope."""
+        ...
+
+    def token_vectors(self, entry_ids: Collection[str], scope: Scope) -> dict[str, bytes]:
+        """The packed token vectors of the given entries that are in scope and have some."""
         ...
 
     def chunks(self, chunk_ids: Collection[str], scope: Scope) -> dict[str, Chunk]:
@@ -237,13 +262,13 @@ class Store(Protocol):
         """The versions that are not searchable and ended before a moment, in order."""
         ...
 
-    def known_vectors(self, text_hashes: Collection[str]) -> dict[str, Vectors]:
-        """Stored vectors, each of shape (dimensions,), of the texts of searchable entries, by text hash."""
+    def embedded(self, text_hashes: Collection[str]) -> dict[str, Embedded]:
+        """What the embedder made of the texts of searchable entries, by text hash."""
         ...
 
-    def stash(self, vectors: Mapping[str, Vectors]) -> None:
+    def stash(self, made: Mapping[str, Embedded]) -> None:
         """Keep vectors by text hash before their documents are complete: at once, so that a kill does not lose what was
-        paid for. `known_vectors` finds them, and the end of a run that was not cut short forgets them."""
+        paid for. `embedded` finds them, and the end of a run that was not cut short forgets them."""
         ...
 
     def declare(self, fields: Mapping[str, FieldType]) -> None:

@@ -7,69 +7,32 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
 
 from citewell.errors import SettingsError
 from citewell.evaluation.judging.entailed import FILES, VERSION, EntailedJudge
 from citewell.evaluation.judging.remembered import RememberedJudge
+from tests.models.onnx_folders import INPUTS, classifier_in
 
 LABELS = {"0": "CONTRADICTION", "1": "NEUTRAL", "2": "ENTAILMENT"}
 # What each word adds to the logits of contradiction, neutral and entailment.
-WORDS = {
-    "[PAD]": (0.0, 0.0, 0.0),
-    "[UNK]": (0.0, 0.0, 0.0),
-    "[CLS]": (0.0, 0.0, 0.0),
-    "[SEP]": (0.0, 0.0, 0.0),
-    "yes": (0.0, 0.0, 4.0),
-    "no": (4.0, 0.0, 0.0),
-}
-UNKNOWN = "[UNK]"
+WORDS = {"yes": (0.0, 0.0, 4.0), "no": (4.0, 0.0, 0.0)}
 ENTAILED = math.exp(4) / (math.exp(4) + 2)
 
 
-def classifier_in(
+def nli_in(
     folder: Path,
     labels: Mapping[str, str] | None = None,
-    inputs: Sequence[str] = ("input_ids", "attention_mask", "token_type_ids"),
+    inputs: Sequence[str] = INPUTS,
     most_tokens: int = 512,
-    axes: Sequence[str | int] = ("texts", 3),
 ) -> Path:
-    """A classifier as they are exported: a tokenizer for pairs, a network and the names of its classes."""
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
-
-    folder.mkdir()
-    tokenizer = Tokenizer(models.WordLevel({word: at for at, word in enumerate(WORDS)}, unk_token=UNKNOWN))
-    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
-    )
-    tokenizer.save(str(folder / "tokenizer.json"))
-    table = numpy_helper.from_array(np.array(list(WORDS.values()), dtype=np.float32), "words")
-    axis = numpy_helper.from_array(np.array([1], dtype=np.int64), "axis")
-    graph = helper.make_graph(
-        [
-            helper.make_node("Gather", ["words", inputs[0]], ["each"]),
-            helper.make_node("ReduceSum", ["each", "axis"], ["logits"], keepdims=0),
-        ],
-        "classifier",
-        [helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"]) for name in inputs],
-        [helper.make_tensor_value_info("logits", TensorProto.FLOAT, axes)],
-        [table, axis],
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
-    onnx.save(model, folder / "model.onnx")
+    """A classifier of three classes, as they are exported."""
     config = {"id2label": labels or LABELS, "max_position_embeddings": most_tokens}
-    (folder / "config.json").write_text(json.dumps(config))
-    return folder
+    return classifier_in(folder, WORDS, config, inputs, ("texts", 3))
 
 
 def test_entailment_over_the_passages(tmp_path: Path) -> None:
-    judge = EntailedJudge(classifier_in(tmp_path / "nli"))
+    judge = EntailedJudge(nli_in(tmp_path / "nli"))
     yes, no, neutral = (judge.judge(["claim"], passages)[0] for passages in (["x", "yes"], ["no"], ["x"]))
     assert yes.support == pytest.approx(ENTAILED)
     assert no.support == pytest.approx((1 - ENTAILED) / 2)
@@ -78,39 +41,39 @@ def test_entailment_over_the_passages(tmp_path: Path) -> None:
 
 
 def test_a_claim_is_read_with_its_passage(tmp_path: Path) -> None:
-    judge = EntailedJudge(classifier_in(tmp_path / "nli", inputs=("input_ids",)))
+    judge = EntailedJudge(nli_in(tmp_path / "nli", inputs=("input_ids",)))
     first, second = judge.judge(["yes", "claim"], ["x"])
     assert first.support == pytest.approx(ENTAILED)
     assert second.support == pytest.approx(1 / 3)
 
 
 def test_a_long_passage_is_read_to_its_end_in_windows(tmp_path: Path) -> None:
-    judge = EntailedJudge(classifier_in(tmp_path / "nli", most_tokens=16))
+    judge = EntailedJudge(nli_in(tmp_path / "nli", most_tokens=16))
     (one,) = judge.judge(["claim"], ["x " * 300 + "yes"])
     assert one.support == pytest.approx(ENTAILED)
 
 
 def test_a_claim_longer_than_a_window_leaves_room_for_the_passage(tmp_path: Path) -> None:
-    judge = EntailedJudge(classifier_in(tmp_path / "nli", most_tokens=16))
+    judge = EntailedJudge(nli_in(tmp_path / "nli", most_tokens=16))
     (one,) = judge.judge(["claim " * 300], ["x x x yes"])
     assert one.support == pytest.approx(ENTAILED)
 
 
 def test_classes_are_found_by_name(tmp_path: Path) -> None:
     two = {"0": "not_entailment", "1": "other", "2": "entailment"}
-    (one,) = EntailedJudge(classifier_in(tmp_path / "nli", labels=two)).judge(["claim"], ["no"])
+    (one,) = EntailedJudge(nli_in(tmp_path / "nli", labels=two)).judge(["claim"], ["no"])
     assert one.support == pytest.approx((1 - ENTAILED) / 2)
     assert not one.contradicted
 
 
 def test_without_passages_nothing_is_entailed(tmp_path: Path) -> None:
-    judge = EntailedJudge(classifier_in(tmp_path / "nli"))
+    judge = EntailedJudge(nli_in(tmp_path / "nli"))
     assert [one.support for one in judge.judge(["yes"], ["", " "])] == [0]
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_name_changes_with_each_file(tmp_path: Path, name: str) -> None:
-    folder = classifier_in(tmp_path / "nli")
+    folder = nli_in(tmp_path / "nli")
     one = EntailedJudge(folder).name
     assert one.startswith(f"nli-{VERSION}:nli, ")
     assert EntailedJudge(folder).name == one
@@ -119,7 +82,7 @@ def test_the_name_changes_with_each_file(tmp_path: Path, name: str) -> None:
 
 
 def test_what_is_remembered_is_not_taken_for_that_of_other_classes(tmp_path: Path) -> None:
-    folder, kept = classifier_in(tmp_path / "nli"), tmp_path / "judgements.jsonl"
+    folder, kept = nli_in(tmp_path / "nli"), tmp_path / "judgements.jsonl"
     (before,) = RememberedJudge(EntailedJudge(folder), kept).judge(["claim"], ["yes"])
     turned = dict(zip(LABELS, reversed(LABELS.values()), strict=True))
     (folder / "config.json").write_text(json.dumps({"id2label": turned}))
@@ -129,13 +92,13 @@ def test_what_is_remembered_is_not_taken_for_that_of_other_classes(tmp_path: Pat
 
 
 def test_hostile_text_is_judged(tmp_path: Path) -> None:
-    judge = EntailedJudge(classifier_in(tmp_path / "nli"))
+    judge = EntailedJudge(nli_in(tmp_path / "nli"))
     assert [one.support is not None for one in judge.judge(["\ud800", "", "\x00"], ["\udfff yes"])] == [True] * 3
 
 
 @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json", "config.json"])
 def test_a_missing_or_damaged_file_is_named(tmp_path: Path, name: str) -> None:
-    folder = classifier_in(tmp_path / "nli")
+    folder = nli_in(tmp_path / "nli")
     (folder / name).write_bytes(b"\x00{")
     with pytest.raises(SettingsError, match=r"judge's folder .*nli"):
         EntailedJudge(folder).judge(["claim"], ["x"])
@@ -145,12 +108,12 @@ def test_a_missing_or_damaged_file_is_named(tmp_path: Path, name: str) -> None:
 
 
 def test_a_model_of_another_kind_is_refused(tmp_path: Path) -> None:
-    named = classifier_in(tmp_path / "named", labels={"0": "LABEL_0", "1": "LABEL_1", "2": "LABEL_2"})
+    named = nli_in(tmp_path / "named", labels={"0": "LABEL_0", "1": "LABEL_1", "2": "LABEL_2"})
     with pytest.raises(SettingsError, match="no class named entailment among label_0, label_1, label_2"):
         EntailedJudge(named).judge(["claim"], ["x"])
-    few = classifier_in(tmp_path / "few", labels={"0": "entailment", "1": "neutral"})
+    few = nli_in(tmp_path / "few", labels={"0": "entailment", "1": "neutral"})
     with pytest.raises(SettingsError, match=r"it has 3 classes, and config\.json names 2"):
         EntailedJudge(few).judge(["claim"], ["x"])
-    pixels = classifier_in(tmp_path / "pixels", inputs=("pixels",))
+    pixels = nli_in(tmp_path / "pixels", inputs=("pixels",))
     with pytest.raises(SettingsError, match="the network takes pixels"):
         EntailedJudge(pixels).judge(["claim"], ["x"])

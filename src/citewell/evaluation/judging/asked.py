@@ -14,7 +14,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from citewell.errors import ServiceUnreachable
 from citewell.evaluation.judging.judge import Failure, Judgement
 from citewell.evaluation.judging.wording import whole
-from citewell.generation.prompt import PASSAGE, QUESTION, disarm, tagged
+from citewell.generation.prompt import PASSAGE, QUESTION
+from citewell.models.fenced import disarm, tagged
 from citewell.models.llm import LLM, Completion, Prompt
 
 PROMPT_VERSION = 2

@@ -10,7 +10,7 @@ import regex
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from citewell.evaluation.proposals.proposal import LONGEST_QUESTION, Proposal
-from citewell.generation.prompt import tagged
+from citewell.models.fenced import tagged
 from citewell.models.llm import LLM, Completion, Prompt
 from citewell.types import Document, ElementKind
 

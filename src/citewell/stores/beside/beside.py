@@ -25,7 +25,7 @@ from typing import Protocol
 
 from citewell.errors import IndexLocked
 from citewell.filters import FieldType
-from citewell.models.embedder import Vectors
+from citewell.models.embedder import Embedded
 from citewell.stores.beside.held import what_the_base_holds
 from citewell.stores.beside.points import to_points, version_name
 from citewell.stores.beside.reader import BesideReader, NamedReader, follows
@@ -113,11 +113,11 @@ class VectorsBeside:
     def ended_before(self, moment: datetime) -> list[VersionKey]:
         return self._base.ended_before(moment)
 
-    def known_vectors(self, text_hashes: Collection[str]) -> dict[str, Vectors]:
-        return self._base.known_vectors(text_hashes)
+    def embedded(self, text_hashes: Collection[str]) -> dict[str, Embedded]:
+        return self._base.embedded(text_hashes)
 
-    def stash(self, vectors: Mapping[str, Vectors]) -> None:
-        self._base.stash(vectors)
+    def stash(self, made: Mapping[str, Embedded]) -> None:
+        self._base.stash(made)
 
     def declare(self, fields: Mapping[str, FieldType]) -> None:
         agreed, before = self._agrees(), self._base.reader().fields

@@ -78,6 +78,9 @@ class BesideReader:
     def cosines(self, vector: Vectors, entry_ids: Collection[str], scope: Scope) -> dict[str, float]:
         return self.base.cosines(vector, entry_ids, scope)
 
+    def token_vectors(self, entry_ids: Collection[str], scope: Scope) -> dict[str, bytes]:
+        return self.base.token_vectors(entry_ids, scope)
+
     def chunks(self, chunk_ids: Collection[str], scope: Scope) -> dict[str, Chunk]:
         return self.base.chunks(chunk_ids, scope)
 

@@ -7,7 +7,7 @@ from datetime import date, datetime
 
 from psycopg import Connection, sql
 
-from citewell.models.embedder import Vectors
+from citewell.models.embedder import Embedded
 from citewell.stores.postgres import conditions
 from citewell.stores.postgres.conditions import Condition
 from citewell.stores.postgres.rows import to_ledger_line, to_record, to_version
@@ -25,10 +25,10 @@ ENDED_BEFORE = """
     SELECT document_id, number FROM documents WHERE ended = %s AND NOT searchable AND ended_at < %s
     ORDER BY document_id, number
 """
-KNOWN_VECTORS = """
-    SELECT text_hash, vector FROM stash WHERE text_hash = ANY(%s)
+EMBEDDED = """
+    SELECT text_hash, vector, token_vectors FROM stash WHERE text_hash = ANY(%s)
     UNION ALL
-    SELECT DISTINCT ON (e.text_hash) e.text_hash, e.vector
+    SELECT DISTINCT ON (e.text_hash) e.text_hash, e.vector, e.token_vectors
     FROM entries e JOIN documents d ON d.body = e.body
     WHERE e.searchable AND e.text_hash = ANY(%s) AND d.ended = %s
 """
@@ -51,10 +51,10 @@ def versions(connection: Connection, document_ids: Collection[str] | None) -> li
     return [to_version(to_record(record)) for (record,) in connection.execute(ALL_VERSIONS, [FOREVER, ids, ids])]
 
 
-def known_vectors(connection: Connection, text_hashes: Collection[str]) -> dict[str, Vectors]:
+def embedded(connection: Connection, text_hashes: Collection[str]) -> dict[str, Embedded]:
     wanted = possible(text_hashes)
-    rows = connection.execute(KNOWN_VECTORS, [wanted, wanted, FOREVER], binary=True)  # vectors are read so
-    return dict(rows.fetchall())
+    rows = connection.execute(EMBEDDED, [wanted, wanted, FOREVER], binary=True)  # vectors are read so
+    return {text_hash: Embedded(vector, tokens) for text_hash, vector, tokens in rows}
 
 
 def _current(connection: Connection, where: Condition) -> dict[str, LedgerLine]:

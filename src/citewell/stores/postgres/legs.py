@@ -42,6 +42,10 @@ COSINES = sql.SQL("""
     SELECT e.id, -(e.vector <#> %s) FROM entries e JOIN documents d ON d.body = e.body
     WHERE e.searchable AND e.id = ANY(%s::text[]) AND {where}
 """)
+TOKEN_VECTORS = sql.SQL("""
+    SELECT e.id, e.token_vectors FROM entries e JOIN documents d ON d.body = e.body
+    WHERE e.searchable AND e.id = ANY(%s::text[]) AND e.token_vectors <> ''::bytea AND {where}
+""")
 FREQUENCIES = "SELECT term, entries FROM frequencies(%s::uuid[], %s)"
 # The terms are constants, so that the planner knows how common they are. As a single precision number a score does not
 # depend on the order of its summands: equal entries tie.
@@ -92,6 +96,11 @@ def by_index(
 def cosines(connection: Connection, vector: Vectors, entry_ids: Collection[str], where: Condition) -> dict[str, float]:
     query = COSINES.format(where=where.text)
     return dict(connection.execute(query, [vector, possible(entry_ids), *where.values]).fetchall())
+
+
+def token_vectors(connection: Connection, entry_ids: Collection[str], where: Condition) -> dict[str, bytes]:
+    query = TOKEN_VECTORS.format(where=where.text)
+    return dict(connection.execute(query, [possible(entry_ids), *where.values]).fetchall())
 
 
 def scored(connection: Connection, tokens: Sequence[str], k: int, state: State, where: Condition) -> list[Match]:

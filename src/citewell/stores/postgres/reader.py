@@ -91,6 +91,11 @@ class PostgresReader:
         with self._reading(scope) as connection:
             return legs.cosines(connection, vector, entry_ids, where)
 
+    def token_vectors(self, entry_ids: Collection[str], scope: Scope) -> dict[str, bytes]:
+        where = self._where("e", scope)
+        with self._reading(scope) as connection:
+            return legs.token_vectors(connection, entry_ids, where)
+
     def chunks(self, chunk_ids: Collection[str], scope: Scope) -> dict[str, Chunk]:
         # A chunk's id names its version, so without a day any version will do.
         where = self._where("c", scope, any_version=True)

@@ -34,6 +34,7 @@ CHUNK_COLUMNS = {"body": "int8", "place": "int4", "id": "text", "rights": "int4"
 ENTRY_COLUMNS = {
     "key": "int8", "body": "int8", "place": "int4", "id": "text", "chunk_id": "text", "rights": "int4",
     "searchable": "bool", "text_hash": "text", "record": "text", "vector": "vector",
+    "token_vectors": "bytea",
 }  # fmt: skip
 POSTING_COLUMNS = {
     "term": "uuid", "entry": "int8", "body": "int8", "rights": "int4", "times": "int4", "length": "int4",
@@ -120,8 +121,9 @@ def entry_rows(item: IndexedDocument, keys: Sequence[int], body: int, rights: Ma
             rights[entry.rights],
             item.standing.searchable,
             each.text_hash,
-            _ENTRY.dump_json(each).decode(),
+            _ENTRY.dump_json(replace(each, token_vectors=b"")).decode(),
             vector,
+            each.token_vectors,
         )
 
 
@@ -159,16 +161,16 @@ def to_indexed(
     record: Record,
     body: tuple[str, str],
     chunks: Sequence[str],
-    entries: Sequence[tuple[str, Vectors | None]],
+    entries: Sequence[tuple[str, Vectors | None, bytes]],
     dimensions: int,
 ) -> IndexedDocument:
     """All of a version. `body` is its text and its elements; an only kept one may have no vectors."""
-    vectors = [vector for _, vector in entries if vector is not None]
+    vectors = [vector for _, vector, _ in entries if vector is not None]
     return IndexedDocument(
         document=with_text(record.document, *body),
         recipe=record.recipe,
         chunks=tuple(map(to_chunk, chunks)),
-        entries=tuple(_ENTRY.validate_json(entry) for entry, _ in entries),
+        entries=tuple(replace(_ENTRY.validate_json(entry), token_vectors=tokens) for entry, _, tokens in entries),
         vectors=np.stack(vectors) if vectors else np.zeros((0, dimensions), np.float32),
         standing=record.standing,
         set_aside=record.set_aside,

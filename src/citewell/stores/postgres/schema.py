@@ -112,6 +112,12 @@ READ = ("generation", "states", "fields", "rights", *rights.GUARDED)
 
 NO_SAMPLES = sql.SQL("ALTER TABLE {table} ALTER COLUMN {column} SET STATISTICS 0")
 
+# Outside the row, as it is (they hold nothing that could be made smaller), and without samples.
+TOKEN_VECTORS = sql.SQL("""
+    ALTER TABLE {table} ADD COLUMN token_vectors bytea NOT NULL DEFAULT ''::bytea;
+    ALTER TABLE {table} ALTER COLUMN token_vectors SET STORAGE EXTERNAL, ALTER COLUMN token_vectors SET STATISTICS 0
+""")
+
 LOSSY = sql.SQL("CREATE INDEX documents_lossy ON documents (source, document_id) WHERE lossy")
 
 
@@ -145,7 +151,12 @@ def _lossy_documents(connection: Connection, plan: Plan) -> None:  # noqa: ARG00
     connection.execute(LOSSY)
 
 
-STEPS: tuple[Callable[[Connection, Plan], None], ...] = (_tables, _lossy_documents)
+def _token_vectors(connection: Connection, plan: Plan) -> None:  # noqa: ARG001  # all steps are called alike
+    for table in ("entries", "stash"):
+        connection.execute(TOKEN_VECTORS.format(table=sql.Identifier(table)))
+
+
+STEPS: tuple[Callable[[Connection, Plan], None], ...] = (_tables, _token_vectors, _lossy_documents)
 """In order; never changed, only added to. A schema's version is the number of those it has seen."""
 
 

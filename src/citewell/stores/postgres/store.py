@@ -14,7 +14,7 @@ from datetime import date, datetime
 from psycopg import Connection
 
 from citewell.filters import FieldType
-from citewell.models.embedder import Vectors
+from citewell.models.embedder import Embedded
 from citewell.settings import Storage
 from citewell.stores.batch import check
 from citewell.stores.postgres import ledger, rights, schema, states, whole, writing
@@ -90,10 +90,10 @@ class PostgresStore:
             check(put, self._dimensions)
             writing.commit(connection, put, drop, self._dimensions)
 
-    def stash(self, vectors: Mapping[str, Vectors]) -> None:
+    def stash(self, made: Mapping[str, Embedded]) -> None:
         """See `Store.stash`."""
         with self._changing() as connection:
-            writing.stash(connection, vectors)
+            writing.stash(connection, made)
 
     def declare(self, fields: Mapping[str, FieldType]) -> None:
         """See `Store.declare`."""
@@ -136,10 +136,10 @@ class PostgresStore:
         with self._reading_all() as connection:
             return ledger.versions(connection, document_ids)
 
-    def known_vectors(self, text_hashes: Collection[str]) -> dict[str, Vectors]:
-        """See `Store.known_vectors`."""
+    def embedded(self, text_hashes: Collection[str]) -> dict[str, Embedded]:
+        """See `Store.embedded`."""
         with self._reading_all() as connection:
-            return ledger.known_vectors(connection, text_hashes)
+            return ledger.embedded(connection, text_hashes)
 
     def close(self) -> None:
         """Close the connections; a later call opens them again."""

@@ -22,7 +22,7 @@ VERSIONS = """
     WHERE d.ended = %s ORDER BY document_id, number
 """
 CHUNKS = "SELECT body, record FROM chunks WHERE body = ANY(%s) ORDER BY body, place"
-ENTRIES = "SELECT body, record, vector FROM entries WHERE body = ANY(%s) ORDER BY body, place"
+ENTRIES = "SELECT body, record, vector, token_vectors FROM entries WHERE body = ANY(%s) ORDER BY body, place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def fetch(connection: Connection, keys: Collection[VersionKey], dimensions: int)
                 to_record(record),
                 (text, elements),
                 chunks=[chunk for _, chunk in chunks.get(body, ())],
-                entries=[(entry, vector) for _, entry, vector in entries.get(body, ())],
+                entries=[(entry, vector, tokens) for _, entry, vector, tokens in entries.get(body, ())],
                 dimensions=dimensions,
             ),
         )

@@ -12,7 +12,7 @@ import numpy as np
 from psycopg import Connection, sql
 
 from citewell.filters import FieldType
-from citewell.models.embedder import Vectors
+from citewell.models.embedder import Embedded
 from citewell.settings import Storage
 from citewell.stores.postgres import rows, states, vector_index, whole
 from citewell.stores.postgres.rows import Row
@@ -58,7 +58,7 @@ DROP_COLUMN = sql.SQL("ALTER TABLE documents DROP COLUMN {column}")
 NEW_FIELD = "INSERT INTO fields (name, type, place, began) VALUES (%s, %s, %s, %s)"
 END_FIELDS = "UPDATE fields SET ended = %s WHERE name = ANY(%s) AND ended = %s"
 
-STASH = "INSERT INTO stash (text_hash, vector) VALUES (%s, %s) ON CONFLICT DO NOTHING"
+STASH = "INSERT INTO stash (text_hash, vector, token_vectors) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING"
 IS_STASHED = "SELECT EXISTS (SELECT FROM stash)"
 EMPTY_STASH = "TRUNCATE stash"
 
@@ -134,10 +134,10 @@ def declare(connection: Connection, fields: Mapping[str, FieldType]) -> None:
         connection.execute(NEXT_STATE, [number, before.entries, before.tokens])
 
 
-def stash(connection: Connection, vectors: Mapping[str, Vectors]) -> None:
+def stash(connection: Connection, made: Mapping[str, Embedded]) -> None:
     """Keep vectors that belong to no stored document yet."""
     with connection.transaction():
-        connection.cursor().executemany(STASH, vectors.items())
+        connection.cursor().executemany(STASH, [(text_hash, one.vector, one.tokens) for text_hash, one in made.items()])
 
 
 def settle(connection: Connection, storage: Storage, dimensions: int) -> None:

@@ -1,0 +1,116 @@
+"""A question to what is found for it: the queries that it becomes, each searched, and their lists joined.
+
+    rewrite - route - decompose - variants, hypothetical passage, broader question - search - second hop - join
+
+Each step but the search is a switch of `[queries]`; docs/queries.md says what each gains. The question itself is always
+searched too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from citewell.models.llm import LLM
+from citewell.queries.broader import broader
+from citewell.queries.decomposition import parts, parts_by
+from citewell.queries.hypothetical import hypothetical
+from citewell.queries.joining import joined
+from citewell.queries.reply import Written
+from citewell.queries.routing import Route, Way, route
+from citewell.queries.second_hop import onward
+from citewell.queries.variants import variants
+from citewell.retrieval.fusion import reciprocal_rank_fusion
+from citewell.retrieval.query import Query
+from citewell.settings import Queries
+from citewell.types import Hit, Trace, Usage
+
+RRF_K = 60
+"""Of the lists of queries that ask the same; those of one question agree in much, so that a small k would only repeat
+the first list."""
+
+Search = Callable[[Query], tuple[Hit, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that stands alone, the queries that ask it, those that ask for its parts, and what a model took."""
+
+    question: str
+    same: tuple[Query, ...]
+    parts: tuple[Query, ...]
+    usage: Usage
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All that is searched for, the question as it was put first."""
+        return tuple(query.text for query in (*self.same, *self.parts))
+
+
+def understand(asked: tuple[Query, ...], settings: Queries, llm: LLM | None, today: date, trace: Trace) -> Asked:
+    """What to search for. `asked` is the question, and its rewrite where it leans on the turns before.
+
+    Raises:
+        ServiceError: the model's endpoint failed.
+    """
+    question = asked[-1].text
+    with trace.step("queries", len(asked)) as step:
+        way = route(question) if settings.route == "rules" else Route(Way.CONFIGURED, "")
+        of_parts = _parts(question, settings, way.way, llm, today)
+        written = list(_written(question, settings, llm))
+        same = (*asked, *(query for each in written for query in each.queries))
+        if way.way is Way.KEYWORD:
+            same = tuple(replace(query, keyword_only=True) for query in same)
+        step.out = len(same) + len(of_parts.queries)
+    usage = total(each.usage for each in (of_parts, *written))
+    return Asked(question, same, of_parts.queries, usage)
+
+
+def find(asked: Asked, settings: Queries, search: Search, k: int) -> tuple[Hit, ...]:
+    """The best k of all that is found, ranked anew: those for the question and each part in turn, each once."""
+    lists = [_one_list([search(query) for query in asked.same]), *(search(query) for query in asked.parts)]
+    if settings.second_hop:
+        first = [found[0].passage.text for found in lists[bool(asked.parts) :] if found]
+        lists += [search(query) for query in onward(asked.question, first)]
+    found = joined(lists, lambda hit: hit.passage.id) if len(lists) > 1 else lists[0]
+    return tuple(replace(hit, rank=rank) for rank, hit in enumerate(found[:k], start=1))
+
+
+def total(usages: Iterable[Usage]) -> Usage:
+    """The sum; of unknown cost where a call's is."""
+    each = list(usages)
+    costs = [usage.cost_usd for usage in each]
+    return Usage(
+        sum(usage.prompt_tokens for usage in each),
+        sum(usage.completion_tokens for usage in each),
+        None if None in costs else sum(cost for cost in costs if cost is not None),
+    )
+
+
+def _parts(question: str, settings: Queries, way: Way, llm: LLM | None, today: date) -> Written:
+    if settings.decompose == "llm" and llm is not None:
+        return parts_by(llm, question, today)
+    by_rule = settings.decompose == "rules" or way is Way.DECOMPOSE
+    return Written(parts(question, today) if by_rule else (), Usage())
+
+
+def _written(question: str, settings: Queries, llm: LLM | None) -> Iterator[Written]:
+    """What a model writes to be searched beside the question."""
+    if llm is None:
+        return
+    if settings.variants:
+        yield variants(llm, question, settings.variants)
+    if settings.hyde:
+        yield hypothetical(llm, question)
+    if settings.step_back:
+        yield broader(llm, question)
+
+
+def _one_list(lists: Sequence[tuple[Hit, ...]]) -> tuple[Hit, ...]:
+    """Those of queries that ask the same, by reciprocal rank fusion (RAG-Fusion: Rackauckas 2024, arXiv:2402.03367)."""
+    if len(lists) == 1:
+        return lists[0]
+    hits = {hit.passage.id: hit for found in reversed(lists) for hit in found}
+    names = {str(number): [hit.passage.id for hit in found] for number, found in enumerate(lists)}
+    return tuple(hits[item.id] for item in reciprocal_rank_fusion(names, RRF_K))

@@ -1,0 +1,62 @@
+"""The first candidates scored again, each with the query: one more list, which is joined with those of the legs.
+
+It is joined and not put in their place because it is not always right: a code that the keyword leg finds stays found.
+docs/reranking.md says what each way gains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from citewell.models.embedder import Embedder, QueryTokens, TokenEmbedder, Vectors
+from citewell.models.token_vectors import maxsim
+from citewell.retrieval.analyser import STOP_WORDS
+from citewell.settings import Retrieval
+from citewell.stores.store import Reader, Scope
+
+
+class Rerank(Protocol):
+    """Scores candidates of one search."""
+
+    @property
+    def name(self) -> str:
+        """Of its list in `Hit.lists`."""
+        ...
+
+    def __call__(self, query: str, entry_of: Mapping[str, str], store: Reader, scope: Scope) -> dict[str, float]:
+        """Scores by chunk id, higher is better, of the chunks that could be scored.
+
+        `entry_of` names for each chunk, best first, the entry that brought it in.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class MaxSim:
+    """By the vectors of the tokens, which are stored with each entry; see `models.token_vectors`."""
+
+    embedder: TokenEmbedder
+    name: str = "maxsim"
+
+    def __call__(self, query: str, entry_of: Mapping[str, str], store: Reader, scope: Scope) -> dict[str, float]:
+        packed = store.token_vectors(list(entry_of.values()), scope)
+        scored = [chunk_id for chunk_id, entry_id in entry_of.items() if entry_id in packed]
+        if not scored:
+            return {}
+        tokens = _telling(self.embedder.embed_query_tokens(query))
+        scores: Sequence[float] = maxsim(tokens, [packed[entry_of[chunk_id]] for chunk_id in scored]).tolist()
+        return dict(zip(scored, scores, strict=True))
+
+
+def _telling(query: QueryTokens) -> Vectors:
+    """Without the words that only ask, but where there are no others: they are near to something in every passage."""
+    kept = [place for place, word in enumerate(query.words) if word.casefold() not in STOP_WORDS]
+    vectors: Vectors = query.vectors[kept] if kept else query.vectors
+    return vectors
+
+
+def reranker(embedder: Embedder, settings: Retrieval) -> Rerank | None:
+    """The re-ranker of the settings; None where it is off, or the embedder gives no vectors of tokens."""
+    return MaxSim(embedder) if settings.rerank and isinstance(embedder, TokenEmbedder) else None

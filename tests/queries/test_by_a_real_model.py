@@ -1,0 +1,27 @@
+"""The real small model: what it writes is worth little; the path to it is walked. Two short calls, for it is slow."""
+
+from __future__ import annotations
+
+import pytest
+
+from citewell.models.openai_compatible import OpenAICompatible
+from citewell.queries.broader import broader
+from citewell.queries.marks import marks
+from citewell.queries.variants import variants
+from citewell.retrieval.query import Role
+from tests.models.small_llm import served
+
+QUESTION = "What does code R-17 mean, and who may release the card?"
+
+
+@pytest.mark.llm
+@pytest.mark.xdist_group("llm")
+def test_a_real_model_writes_a_list_and_a_question() -> None:
+    with served() as url:
+        llm = OpenAICompatible("small", url)
+        written = {Role.VARIANT: variants(llm, QUESTION, 1), Role.BROADER: broader(llm, QUESTION)}
+    for role, made in written.items():
+        assert made.usage.prompt_tokens > 0
+        assert made.usage.completion_tokens > 0
+        assert {query.role for query in made.queries} <= {role}
+        assert all(marks(query.text) <= marks(QUESTION) for query in made.queries)

@@ -1,0 +1,100 @@
+"""The re-ranker's list, joined with those of the legs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from citewell.index import Index
+from citewell.loading.given import from_text
+from citewell.settings import Models, Retrieval, Settings, Storage
+from citewell.types import Principal, Rights, Scale
+
+TEXTS = {
+    "disputes": "A customer may contest a charge on the card within 120 days of the booking.",
+    "fees": "The yearly fee for the card is 40 euros, and none for customers below 26 years of age.",
+    "loss": "Whoever loses the card blocks it by telephone at once, day and night.",
+    "soup": "The canteen serves soup on Mondays and stew on Fridays.",
+    "vault": "The vault of the bank opens at nine, and two people hold its keys.",
+    "staff": "Members of staff pay half of the yearly fee for a card of their own.",
+}
+STAFF = Principal(groups=frozenset({"staff"}))
+QUESTION = "Until when can a cardholder object to a payment?"
+
+
+def made(path: Path, settings: Settings) -> Index:
+    index = Index.create(path, settings=settings)
+    documents = [from_text(text, source=f"https://bank.example/{name}.md") for name, text in TEXTS.items()]
+    narrow = Rights(frozenset({"staff"}))
+    index.add_documents([replace(one, rights=narrow) if "staff" in one.source else one for one in documents])
+    return index
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    with made(tmp_path_factory.mktemp("reranking") / "index", Settings()) as index:
+        yield index
+
+
+def with_settings(index: Index, retrieval: Retrieval) -> Index:
+    return Index.open(index.location, settings=Settings(retrieval=retrieval))
+
+
+def name_of(source: str) -> str:
+    return source.removeprefix("https://bank.example/").removesuffix(".md")
+
+
+def test_its_ranks_are_a_list_beside_those_of_the_legs(index: Index) -> None:
+    hits = index.search(QUESTION, k=6)
+    assert {name_of(hit.chunk.source) for hit in hits} == TEXTS.keys() - {"staff"}
+    assert sorted(hit.lists["maxsim"] for hit in hits) == [1, 2, 3, 4, 5]
+    assert {hit.scale for hit in hits} == {Scale.CONVEX}
+    first = next(hit for hit in hits if hit.lists["maxsim"] == 1)
+    assert name_of(first.chunk.source) == "disputes"
+
+
+def test_it_reads_what_the_first_fusion_put_first(index: Index) -> None:
+    with with_settings(index, Retrieval(rerank_candidates=2)) as two:
+        hits = two.search(QUESTION, k=1)
+        assert two.ask(QUESTION).searched == (QUESTION,)
+        trace = {step.name: (step.count_in, step.count_out) for step in two.ask(QUESTION).trace}
+    assert {hit.lists.get("maxsim") for hit in hits} <= {1, 2}
+    assert trace["maxsim"] == (5, 5), "as many as are kept, at least"
+
+
+def test_it_may_be_off(index: Index) -> None:
+    with with_settings(index, Retrieval(rerank=False)) as plain:
+        assert all("maxsim" not in hit.lists for hit in plain.search(QUESTION, k=6))
+        assert "maxsim" not in {step.name for step in plain.ask(QUESTION).trace}
+
+
+def test_one_leg_and_the_re_ranker_are_joined(index: Index) -> None:
+    with with_settings(index, Retrieval(legs=("dense",), fusion="rrf")) as dense:
+        hits = dense.search(QUESTION, k=6)
+    assert all(hit.lists.keys() == {"dense", "maxsim"} for hit in hits)
+    assert {hit.scale for hit in hits} == {Scale.RRF}
+
+
+def test_what_a_reader_may_not_read_takes_no_rank(index: Index) -> None:
+    question = "What do members of staff pay?"
+    assert all(name_of(hit.chunk.source) != "staff" for hit in index.search(question, k=6))
+    staff = index.search(question, k=6, principal=STAFF)
+    assert name_of(next(hit for hit in staff if hit.lists["maxsim"] == 1).chunk.source) == "staff"
+
+
+def test_words_that_only_ask_are_left_out(index: Index) -> None:
+    asked, bare = (index.search(query, k=6) for query in ("What is the soup of the canteen?", "soup canteen"))
+    assert asked[0].lists["maxsim"] == bare[0].lists["maxsim"] == 1
+    assert index.search("what is it", k=6)[0].lists["maxsim"], "of nothing else, they are what is asked for"
+
+
+@pytest.mark.parametrize("change", [{"storage": Storage(token_vectors=False)}, {"models": Models(dimensions=128)}])
+def test_without_token_vectors_nothing_is_re_ranked(tmp_path: Path, change: dict[str, Storage | Models]) -> None:
+    """None are kept, or the embedder gives none."""
+    with made(tmp_path / "index", Settings.model_validate(change)) as bare:
+        hits = bare.search(QUESTION, k=6)
+        assert len(hits) == 5
+        assert all(hit.lists.keys() <= {"dense", "keyword"} for hit in hits)
