@@ -28,6 +28,7 @@ from citewell.evaluation.metrics import Estimate, estimate, recall
 from citewell.loading.given import from_text
 from citewell.models import configured
 from citewell.models.llm import LLM
+from citewell.queries.finding import RRF_K
 from citewell.queries.marks import marks
 from citewell.queries.rewrite import needs_rewriting, rewrite, rewrite_by
 from citewell.queries.rewriting.subjects import roots_of
@@ -142,7 +143,7 @@ class Searcher:
                 hits = self._index.search(text, k=SEARCHED)
                 self._found[text] = list(dict.fromkeys(hit.chunk.source.removeprefix("mtrag:") for hit in hits))
         lists = {str(n): self._found[text] for n, text in enumerate(dict.fromkeys(texts))}
-        return [item.id for item in reciprocal_rank_fusion(lists, self._index.settings.retrieval.rrf_k)]
+        return [item.id for item in reciprocal_rank_fusion(lists, RRF_K)]
 
 
 def print_recall(asked: Sequence[Task], search: Searcher, written: Sequence[str | None]) -> None:

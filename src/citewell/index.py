@@ -17,12 +17,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from citewell import clock
+from citewell.answering import Asking, Models
 from citewell.credentials import Credentials
 from citewell.errors import IndexFormatError, IndexingStopped, PathError, QuestionError, ServiceError
 from citewell.filters import FieldType, Filter, check
-from citewell.generation.answer import answer
-from citewell.generation.extractive import extract
-from citewell.generation.lost import lost_warnings
 from citewell.history import analyse_again
 from citewell.ingest import Ingest
 from citewell.intake import Intake, emptied
@@ -31,16 +29,12 @@ from citewell.loading import Discovered, discover, source_at
 from citewell.loading.parsing import check_plugins
 from citewell.migration import Gate, Migration, migrate, roll_back, with_embedder
 from citewell.models import configured
+from citewell.models.counted import CountedLLM
 from citewell.models.fingerprint import canaries, require_same_space
 from citewell.models.token_vectors import codec_for
-from citewell.queries.finding import find, total, understand
-from citewell.queries.rewrite import rewritten
 from citewell.question import checked
 from citewell.retrieval.analyser import ANALYSER_VERSION
-from citewell.retrieval.floor import above_floor, floor_of, floor_warnings
-from citewell.retrieval.query import Query
-from citewell.retrieval.reranking import reranker
-from citewell.retrieval.search import search
+from citewell.retrieval.floor import floor_of
 from citewell.settings import Settings
 from citewell.stores.home import Calibration, Home
 from citewell.stores.homes import folder_at, home_at
@@ -53,13 +47,11 @@ from citewell.types import (
     Ending,
     FileReport,
     Floor,
-    FloorOrigin,
     Hit,
     IndexReport,
     Principal,
     Receipt,
     Status,
-    Trace,
     Turn,
     Version,
 )
@@ -85,6 +77,7 @@ class Index:
         self._home = home
         self._embedder = embedder
         self._llm = llm
+        self._reranker = configured.reranker(settings.models)
         self._same_space: set[int] = set()
 
     @classmethod
@@ -372,12 +365,7 @@ class Index:
 
         return of_newest(
             to_ask,
-            lambda reader: self._ask(
-                rewritten(asked, turns, self._llm) if self.settings.queries.rewrite else (Query(asked),),
-                reader,
-                self._scope(principal, as_of, where, reader),
-                floors[reader],
-            ),
+            lambda reader: self._asking(reader, principal, as_of, where).answer(asked, turns, floors[reader]),
         )
 
     def search(
@@ -402,7 +390,7 @@ class Index:
         asked = checked(query)
         return of_newest(
             self._to_search,
-            lambda reader: self._find((Query(asked),), k, self._scope(principal, as_of, where, reader), reader),
+            lambda reader: self._asking(reader, principal, as_of, where).search(asked, k),
         )
 
     async def aadd(self, *paths: str | Path, on_progress: OnProgress | None = None) -> IndexReport:
@@ -516,79 +504,15 @@ class Index:
                 remedy=f"What was there is still in the index; `citewell delete {missing}` takes it out.",
             ) from None
 
-    def _find(self, queries: tuple[Query, ...], k: int, scope: Scope, reader: Reader) -> tuple[Hit, ...]:
-        settings, trace = self.settings.queries, Trace()
-        asked = understand(queries, settings, self._llm, clock.today(), trace)
-        return find(asked, settings, lambda query: self._search(query, k, scope, reader, trace), k)
-
-    def _ask(self, queries: tuple[Query, ...], reader: Reader, scope: Scope, floor: Floor) -> Answer:
-        settings, keep, trace = self.settings.queries, self.settings.retrieval.keep, Trace()
-        asked = understand(queries, settings, self._llm, clock.today(), trace)
-        question = asked.question
-
-        def passing(query: Query) -> tuple[Hit, ...]:
-            found = self._search(query, keep, scope, reader, trace)
-            with trace.step("floor", len(found)) as step:
-                hits = self._passing(query.text, found, floor)
-                step.out = len(hits)
-            return hits
-
-        hits = find(asked, settings, passing, keep)
-        with trace.step("answer", len(hits)) as step:
-            draft = answer(
-                question,
-                hits,
-                llm=self._llm,
-                embedder=self._embedder,
-                settings=self.settings,
-                page_of=lambda document_id, offset: _page_of(reader.document(document_id, scope), offset),
-            )
-            step.out = len(draft.sentences)
-        lost = lost_warnings(question, draft, reader.lossy(scope))
-        return Answer(
-            question=queries[0].text,
-            text=draft.text,
-            sentences=draft.sentences,
-            citations=draft.citations,
-            abstained=draft.abstained,
-            reason=draft.reason,
-            hits=hits,
-            warnings=draft.warnings + floor_warnings(floor) + lost,
-            usage=total((asked.usage, draft.usage)),
-            trace=tuple(trace.steps),
-            searched=asked.texts,
-        )
-
     def _floor(self, generation: int, store: Store) -> Floor:
         calibration = self._home.pointer().calibration
         return floor_of(self.settings.retrieval.floor, calibration, generation, store.made_with.embedder)
 
-    def _passing(self, question: str, found: tuple[Hit, ...], floor: Floor) -> tuple[Hit, ...]:
-        """Those to answer from: at or above the floor, or all if some sentence of theirs is about the question."""
-        if floor.origin is FloorOrigin.OFF:
-            return found
-        hits = above_floor(question, found, floor.least)
-        # Without a language model the answer itself begins with this check.
-        unchecked = floor.origin is FloorOrigin.NOTHING_SEPARATES and self._llm is not None
-        return () if unchecked and not extract(question, hits, self._embedder, 1) else hits
-
-    def _search(self, query: Query, k: int, scope: Scope, reader: Reader, trace: Trace) -> tuple[Hit, ...]:
-        whole = self.settings.retrieval
-        by_words = whole.model_copy(update={"legs": ("keyword",), "rerank": False})
-        for settings in (by_words, whole) if query.keyword_only else (whole,):
-            found = search(
-                query,
-                k,
-                replace(scope, on=query.as_of or scope.on),
-                store=reader,
-                embedder=self._embedder,
-                settings=settings,
-                trace=trace,
-                rerank=reranker(self._embedder, settings),
-            )
-            if found:
-                break
-        return found
+    def _asking(self, reader: Reader, principal: Principal | None, as_of: date | None, where: Filter | None) -> Asking:
+        llm = CountedLLM(self._llm) if self._llm is not None else None
+        reranker = self._reranker or configured.listwise(self.settings.models, llm)
+        models = Models(self._embedder, llm, reranker)
+        return Asking(reader, self._scope(principal, as_of, where, reader), self.settings, models)
 
     def _principal(self, principal: Principal | None) -> Principal:
         return principal or Principal(groups=frozenset(self.settings.security.as_groups))
@@ -642,8 +566,3 @@ def _is_there(path: Path) -> bool:
     except OSError:
         return False
     return True
-
-
-def _page_of(document: Document | None, offset: int) -> tuple[int, str] | None:
-    pages = document.pages_of(offset, offset + 1) if document is not None else ()
-    return (pages[0].number, pages[0].label) if pages else None

@@ -75,7 +75,7 @@ class Models(_Table):
     """`[models]`: `llm` is "none" (the answer quotes its sources) or "openai:MODEL" at any compatible `llm_url`.
 
     `embedder` is the built-in one, "onnx:FOLDER" (a folder with model.onnx and tokenizer.json) or "openai:MODEL" at any
-    compatible `embedder_url`.
+    compatible `embedder_url`. `reranker` is "maxsim", "llm", "onnx:FOLDER" or "hosted:MODEL" at `reranker_url`.
     """
 
     embedder: str = Field("all-MiniLM-L6-v2-int8", pattern=r"^(all-MiniLM-L6-v2-int8|onnx:.+|openai:\S+)$")
@@ -87,7 +87,9 @@ class Models(_Table):
     passage_prefix: str = Field("", max_length=200, description="put before each passage; not the built-in embedder's")
     dimensions: int = Field(0, ge=0, le=100_000, description="keep the first of each vector (Matryoshka); 0 keeps all")
     threads: int = Field(0, ge=0, le=256, description="for the embedder and a judge; 0 takes the machine's cores")
-    reranker: str = Field("maxsim", pattern=r"^(maxsim)$")
+    reranker: str = Field("maxsim", pattern=r"^(maxsim|llm|onnx:.+|hosted:\S+)$")
+    reranker_url: str = Field("", pattern=r"^(https?://\S+)?$")
+    reranker_timeout_s: float = Field(60, gt=0, le=3_600)
     llm: str = Field("none", pattern=r"^(none|openai:\S+)$")
     llm_url: str = Field("", pattern=r"^(https?://\S+)?$")
     llm_timeout_s: float = Field(60, gt=0, le=3_600)
@@ -130,6 +132,7 @@ class Retrieval(_Table):
     weights: Weights = Weights()
     rerank: bool = True
     rerank_candidates: int = Field(50, ge=2, le=1_000, description="of the joined list that the re-ranker reads")
+    rerank_budget_s: float = Field(10, gt=0, le=3_600, description="after which what is not read stays where it was")
     candidates: int = Field(100, ge=1, le=10_000)
     keep: int = Field(5, ge=1, le=100)
     floor: Literal["calibrated", "off"] | Annotated[float, Field(ge=-1, le=1.15)] = "calibrated"
@@ -228,8 +231,10 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _has_a_model(self) -> Self:
-        if self.queries.of_a_model and self.models.llm == "none":
-            keys = ", ".join(f"queries.{key}" for key in self.queries.of_a_model)
+        on = [f"queries.{key}" for key in self.queries.of_a_model]
+        on += ["models.reranker"] if self.models.reranker == "llm" else []
+        if on and self.models.llm == "none":
+            keys = ", ".join(on)
             raise ValueError(f"{keys} needs a language model, and models.llm is none")
         return self
 

@@ -346,6 +346,15 @@ class Usage:
     completion_tokens: int = 0
     cost_usd: float | None = 0.0
 
+    def __add__(self, other: Usage) -> Usage:
+        """Both together; of unknown cost where one is."""
+        known = self.cost_usd is not None and other.cost_usd is not None
+        return Usage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            (self.cost_usd or 0) + (other.cost_usd or 0) if known else None,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Step:

@@ -9,7 +9,7 @@ from citewell.generation.answer import ABSTENTION, Draft, answer
 from citewell.models.llm import LLM, Completion, Prompt
 from citewell.models.minilm import MiniLM
 from citewell.settings import Settings
-from citewell.types import Hit, Usage
+from citewell.types import Hit
 from tests.generation.conftest import CODES, HITS, TIME_LIMITS, hit_of, quoted
 
 QUESTION = "How many days does a customer have to dispute a card payment?"
@@ -45,7 +45,7 @@ def test_without_a_model_the_documents_answer(embedder: MiniLM) -> None:
     assert citation.quote == quoted(TIME_LIMITS, citation.start, citation.end)
     assert (citation.page_number, citation.page, citation.section) == (3, "1", "4 Disputes > 4.2 Time limits")
     assert citation.link.endswith("manual-2026.pdf#page=3")
-    assert (draft.abstained, draft.reason, draft.warnings, draft.usage) == (False, "", (), Usage(0, 0, 0.0))
+    assert (draft.abstained, draft.reason, draft.warnings) == (False, "", ())
 
 
 def test_two_editions_give_a_warning(embedder: MiniLM) -> None:
@@ -60,7 +60,6 @@ def test_a_model_answers_from_the_passages(embedder: MiniLM) -> None:
     draft = ask(embedder, QUESTION, HITS, llm)
     assert draft.text == "Within 120 days. [1] The card R-17 is blocked. [2]"
     assert [citation.chunk_id for citation in draft.citations] == [TIME_LIMITS.chunk.id, CODES.chunk.id]
-    assert draft.usage == Usage(812, 14, None)
     assert QUESTION in llm.prompts[0].user
 
 
@@ -77,7 +76,6 @@ def test_a_model_that_does_not_answer(embedder: MiniLM, reply: str, reason: str)
     draft = ask(embedder, QUESTION, HITS, ScriptedLLM(Completion(reply, 800, 5, "stop")))
     assert (draft.text, draft.abstained, draft.reason) == (ABSTENTION, True, reason)
     assert (draft.sentences, draft.citations) == ((), ())
-    assert draft.usage == Usage(800, 5, None)
 
 
 @pytest.mark.parametrize("finish", ["length", "content_filter"])

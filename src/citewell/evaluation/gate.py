@@ -11,7 +11,7 @@ from citewell.evaluation.placing import held, judged
 from citewell.evaluation.testset import Question
 from citewell.migration import Comparison, Gate, Measure, Searched
 from citewell.retrieval.query import Query
-from citewell.retrieval.reranking import reranker
+from citewell.retrieval.reranking import rerank_by
 from citewell.retrieval.search import search
 from citewell.settings import Retrieval
 from citewell.stores.store import Scope
@@ -61,7 +61,7 @@ def _figures(question: Question, side: Searched, settings: Retrieval) -> tuple[f
         embedder=side.embedder,
         settings=settings,
         trace=Trace(),
-        rerank=reranker(side.embedder, settings),
+        rerank=rerank_by(None, side.embedder, settings),
     )
     found = held(question, hits)
     first, grades = judged(question, found[:RECALL_AT])

@@ -13,12 +13,10 @@ from citewell.generation.reply import check, says_dont_know
 from citewell.models.embedder import Embedder
 from citewell.models.llm import LLM
 from citewell.settings import Settings
-from citewell.types import Citation, Hit, Sentence, Usage
+from citewell.types import Citation, Hit, Sentence
 
 ABSTENTION = "I don't know: the documents do not cover this."
 """The same whether nothing is there or nothing may be read by who asks."""
-
-NO_USAGE = Usage()
 
 NO_PASSAGE = "nothing found is near enough to the question"
 NO_SENTENCE = "no sentence of the passages found is about the question"
@@ -36,7 +34,6 @@ class Draft:
     abstained: bool = False
     reason: str = ""
     warnings: tuple[str, ...] = ()
-    usage: Usage = NO_USAGE
 
 
 def answer(
@@ -77,9 +74,8 @@ def _quoted(question: str, hits: Sequence[Hit], embedder: Embedder, most: int, p
 def _written(question: str, hits: Sequence[Hit], llm: LLM, settings: Settings, page_of: PageOf) -> Draft:
     prompt, shown = build_prompt(question, hits, settings)
     reply = llm.complete(prompt)
-    usage = Usage(reply.prompt_tokens, reply.completion_tokens, cost_usd=None)
     if says_dont_know(reply.text):
-        return _abstention(MODEL_DECLINED, usage)
+        return _abstention(MODEL_DECLINED)
     citations = Citations(page_of)
     checked = check(reply.text, shown, citations)
     warnings = checked.warnings
@@ -88,9 +84,9 @@ def _written(question: str, hits: Sequence[Hit], llm: LLM, settings: Settings, p
     if reply.finish_reason == "content_filter":
         warnings += ("The endpoint's content filter cut the answer off.",)
     if not checked.sentences:
-        return _abstention(NOTHING_CITED, usage, warnings)
-    return Draft(checked.text, checked.sentences, citations.made, warnings=warnings, usage=usage)
+        return _abstention(NOTHING_CITED, warnings)
+    return Draft(checked.text, checked.sentences, citations.made, warnings=warnings)
 
 
-def _abstention(reason: str, usage: Usage = NO_USAGE, warnings: tuple[str, ...] = ()) -> Draft:
-    return Draft(ABSTENTION, abstained=True, reason=reason, warnings=warnings, usage=usage)
+def _abstention(reason: str, warnings: tuple[str, ...] = ()) -> Draft:
+    return Draft(ABSTENTION, abstained=True, reason=reason, warnings=warnings)

@@ -7,6 +7,7 @@ from pathlib import Path
 from citewell.errors import SettingsError
 from citewell.models.embedder import Embedder
 from citewell.models.llm import LLM
+from citewell.models.reranker import Reranker
 from citewell.settings import Models
 
 
@@ -56,6 +57,35 @@ def _whole(settings: Models) -> Embedder:
     from citewell.models.minilm import MiniLM
 
     return MiniLM(settings.threads)
+
+
+def reranker(settings: Models) -> Reranker | None:
+    """What reads the first candidates again; its files are loaded, or its endpoint is asked, at its first use.
+
+    None for "maxsim", which compares stored vectors, and for "llm": see `listwise`.
+
+    Raises:
+        SettingsError: `reranker_url` is no URL.
+    """
+    kind, _, name = settings.reranker.partition(":")
+    if kind == "onnx":
+        from citewell.models.cross_encoder import CrossEncoder
+
+        return CrossEncoder(Path(name), settings.threads)
+    if kind == "hosted":
+        from citewell.models.hosted_reranker import HostedReranker
+
+        return HostedReranker(name, settings.reranker_url, settings.reranker_timeout_s)
+    return None
+
+
+def listwise(settings: Models, llm: LLM | None) -> Reranker | None:
+    """A re-ranker of this language model, where the settings name it as one."""
+    if settings.reranker != "llm" or llm is None:
+        return None
+    from citewell.models.listwise import Listwise
+
+    return Listwise(llm)
 
 
 def llm(settings: Models) -> LLM | None:

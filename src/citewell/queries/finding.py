@@ -8,7 +8,7 @@ searched too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -24,7 +24,7 @@ from citewell.queries.variants import variants
 from citewell.retrieval.fusion import reciprocal_rank_fusion
 from citewell.retrieval.query import Query
 from citewell.settings import Queries
-from citewell.types import Hit, Trace, Usage
+from citewell.types import Hit, Trace
 
 RRF_K = 60
 """Of the lists of queries that ask the same; those of one question agree in much, so that a small k would only repeat
@@ -35,12 +35,11 @@ Search = Callable[[Query], tuple[Hit, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question that stands alone, the queries that ask it, those that ask for its parts, and what a model took."""
+    """A question that stands alone, the queries that ask it, and those that ask for its parts."""
 
     question: str
     same: tuple[Query, ...]
     parts: tuple[Query, ...]
-    usage: Usage
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -58,13 +57,11 @@ def understand(asked: tuple[Query, ...], settings: Queries, llm: LLM | None, tod
     with trace.step("queries", len(asked)) as step:
         way = route(question) if settings.route == "rules" else Route(Way.CONFIGURED, "")
         of_parts = _parts(question, settings, way.way, llm, today)
-        written = list(_written(question, settings, llm))
-        same = (*asked, *(query for each in written for query in each.queries))
+        same = (*asked, *(query for each in _written(question, settings, llm) for query in each.queries))
         if way.way is Way.KEYWORD:
             same = tuple(replace(query, keyword_only=True) for query in same)
-        step.out = len(same) + len(of_parts.queries)
-    usage = total(each.usage for each in (of_parts, *written))
-    return Asked(question, same, of_parts.queries, usage)
+        step.out = len(same) + len(of_parts)
+    return Asked(question, same, of_parts)
 
 
 def find(asked: Asked, settings: Queries, search: Search, k: int) -> tuple[Hit, ...]:
@@ -77,22 +74,11 @@ def find(asked: Asked, settings: Queries, search: Search, k: int) -> tuple[Hit, 
     return tuple(replace(hit, rank=rank) for rank, hit in enumerate(found[:k], start=1))
 
 
-def total(usages: Iterable[Usage]) -> Usage:
-    """The sum; of unknown cost where a call's is."""
-    each = list(usages)
-    costs = [usage.cost_usd for usage in each]
-    return Usage(
-        sum(usage.prompt_tokens for usage in each),
-        sum(usage.completion_tokens for usage in each),
-        None if None in costs else sum(cost for cost in costs if cost is not None),
-    )
-
-
-def _parts(question: str, settings: Queries, way: Way, llm: LLM | None, today: date) -> Written:
+def _parts(question: str, settings: Queries, way: Way, llm: LLM | None, today: date) -> tuple[Query, ...]:
     if settings.decompose == "llm" and llm is not None:
-        return parts_by(llm, question, today)
+        return parts_by(llm, question, today).queries
     by_rule = settings.decompose == "rules" or way is Way.DECOMPOSE
-    return Written(parts(question, today) if by_rule else (), Usage())
+    return parts(question, today) if by_rule else ()
 
 
 def _written(question: str, settings: Queries, llm: LLM | None) -> Iterator[Written]:

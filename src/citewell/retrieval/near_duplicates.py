@@ -1,9 +1,10 @@
 """Passages that say the same in nearly the same words: one is shown, the others are listed with it.
 
 Two passages are near duplicates if they share most of their runs of three words (the resemblance of Broder, "On the
-resemblance and containment of documents", 1997) and have the same numbers, codes, names and negations. A fee of EUR 25
-and one of EUR 35 in the same sentence are two facts, however alike a vector or a count of words finds them. A search
-compares a hundred passages at most, so all pairs are compared exactly and nothing is sketched.
+resemblance and containment of documents", 1997), and have the same numbers, codes and names, the same negations and the
+same may and must. A fee of EUR 25 and one of EUR 35 in the same sentence are two facts, however alike a vector or a
+count of words finds them. A search compares a hundred passages at most, so all pairs are compared exactly and nothing
+is sketched.
 """
 
 from __future__ import annotations
@@ -26,15 +27,19 @@ _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]+")
 # A capital after another word is no beginning of a sentence.
 _AFTER_A_WORD = re.compile(r"(?:(?<=\w )|(?<=\w, ))[^\W\d_]+")
-_NEGATION = re.compile(
-    r"\b(?:not|no|nor|never|none|cannot|without|except|unless|neither|\w+n't|nicht|kein\w*|nie|ohne|außer"
+# Negations, what one may or must, and numbers in words: another one of these is another rule. Casefolded.
+_DECISIVE = re.compile(
+    r"\b(?:not|no|nor|never|none|cannot|without|except|unless|neither|\w+n't|may|might|must|shall|should|can|could"
+    r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundred|thousand|million|half|double"
+    r"|nicht|kein\w*|nie|ohne|ausser|darf|dürfen|muss|müssen|soll|sollen|kann|können"
+    r"|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|\w+zehn|\w+zig|hundert|tausend"
     r"|pas|ne|jamais|sans|sauf|ni|nunca|sin|salvo|non|mai|senza|não|nem|sem|niet|geen|nooit|zonder)\b"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A passage as it is compared: its runs of words, its numbers and negations in order, its names and all words."""
+    """A passage as it is compared: its runs of words, its numbers and decisive words in order, names, and all words."""
 
     runs: frozenset[tuple[str, ...]]
     telling: tuple[tuple[str, ...], tuple[str, ...]]
@@ -49,7 +54,7 @@ class _Read:
         numbers = tuple(token for token in tokens if _DIGIT.search(token))
         return cls(
             runs=frozenset(tuple(tokens[at : at + RUN]) for at in range(max(1, len(tokens) - RUN + 1))),
-            telling=(numbers, tuple(_NEGATION.findall(line.casefold()))),
+            telling=(numbers, tuple(_DECISIVE.findall(line.casefold()))),
             # A currency is compared with its amount, in whatever spelling.
             names=frozenset(word.casefold() for word in _AFTER_A_WORD.findall(line) if word[0].isupper()) - UNITS,
             words=frozenset(word.casefold() for word in _WORD.findall(line)),

@@ -6,15 +6,20 @@ docs/reranking.md says what each way gains.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
 from citewell.models.embedder import Embedder, QueryTokens, TokenEmbedder, Vectors
+from citewell.models.reranker import Reranker
 from citewell.models.token_vectors import maxsim
 from citewell.retrieval.analyser import STOP_WORDS
 from citewell.settings import Retrieval
 from citewell.stores.store import Reader, Scope
+from citewell.types import Chunk
 
 
 class Rerank(Protocol):
@@ -57,6 +62,35 @@ def _telling(query: QueryTokens) -> Vectors:
     return vectors
 
 
-def reranker(embedder: Embedder, settings: Retrieval) -> Rerank | None:
-    """The re-ranker of the settings; None where it is off, or the embedder gives no vectors of tokens."""
-    return MaxSim(embedder) if settings.rerank and isinstance(embedder, TokenEmbedder) else None
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """By a model that reads each passage together with the query, in `budget_s` seconds."""
+
+    reranker: Reranker
+    budget_s: float
+
+    @property
+    def name(self) -> str:
+        return self.reranker.name
+
+    def __call__(self, query: str, entry_of: Mapping[str, str], store: Reader, scope: Scope) -> dict[str, float]:
+        until = time.monotonic() + self.budget_s
+        chunks = store.chunks(list(entry_of), scope)
+        ids = [chunk_id for chunk_id in entry_of if chunk_id in chunks]
+        scores = self.reranker.scores(query, [_text(chunks[chunk_id]) for chunk_id in ids], until)
+        return {chunk_id: float(score) for chunk_id, score in zip(ids, scores, strict=True) if not np.isnan(score)}
+
+
+def rerank_by(reranker: Reranker | None, embedder: Embedder, settings: Retrieval) -> Rerank | None:
+    """The re-ranker of the settings: `reranker`, or else MaxSim, where the embedder gives vectors of tokens; None where
+    there is none, or it is off."""
+    if not settings.rerank:
+        return None
+    if reranker is not None:
+        return Reading(reranker, settings.rerank_budget_s)
+    return MaxSim(embedder) if isinstance(embedder, TokenEmbedder) else None
+
+
+def _text(chunk: Chunk) -> str:
+    """What a model reads: where the passage stands, what it needs above it, and itself."""
+    return "\n".join(filter(None, (chunk.title, chunk.section, chunk.preamble, chunk.text)))

@@ -38,8 +38,10 @@ def keeps(question: str, rewrite: str, turns: Sequence[Turn]) -> bool:
     """Whether `rewrite` says no other thing than `question` does, with the turns before it to take from."""
     said = " ".join([question, *(f"{turn.question} {turn.answer}" for turn in turns)])
     asked = " ".join([question, *(turn.question for turn in turns)])
+    before, after = _exact(question), _exact(rewrite)
     return (
-        _exact(question) <= _exact(rewrite) <= _exact(said)
+        before <= after
+        and (after == before or after <= _exact(said))  # the answers are long: they are read only if they must be
         and _negations(question) <= _negations(rewrite) <= max(_negations(question), _negations(asked))
         and not _turned_round(question, rewrite, said)
         and _same_language(question, rewrite, asked)

@@ -97,7 +97,7 @@ _EMPTY = re.compile(
     | \bthere(?:['\u2019]s|\s(?:is|are|was|were|be|a|any|should|will|must|could|can|may|might))\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_ASKED = re.compile(r"[^.!?]*(?:[.!?](?!\s)[^.!?]*)*\?")
+_SENTENCE = re.compile(r"\S.*?(?:[.!?]+(?=\s|$)|$)", re.DOTALL)
 _PAUSE = re.compile(r"[,;:?!.](?=\s)|\b(?:and|but|or|if|when|because|while|so|since|that|who|which)\b", re.IGNORECASE)
 
 
@@ -121,17 +121,18 @@ def leans_elsewhere(question: str) -> bool:
 
 def _asking(question: str) -> list[Word]:
     """The words of the sentences that ask, where there are any: what is said besides them needs no answer."""
-    asked = [match.span() for match in _ASKED.finditer(question)]
+    asked = [match.span() for match in _SENTENCE.finditer(question) if match[0].endswith("?")]
     return [word for word in words_of(question) if not asked or any(start <= word.start < end for start, end in asked)]
 
 
 def _pointing(question: str, words: list[Word]) -> list[Leaning]:
     """The pronouns that stand for something which the question has not named before them."""
     empty = [match.span() for match in _EMPTY.finditer(question)]
+    named = _names_its_subject_from(question)
     found = []
     for place, word in enumerate(words):
         kind = _kind(question, words, place)
-        if not kind or any(start <= word.start < end for start, end in empty) or _named_before(question, word):
+        if not kind or any(start <= word.start < end for start, end in empty) or word.start >= named:
             continue
         found.append(Leaning(kind, word.start, word.end))
     return found
@@ -165,11 +166,10 @@ def _demonstrative(question: str, words: list[Word], place: int) -> Kind | None:
     return Kind.THIS_KIND if after.low not in FUNCTION_WORDS else Kind.THIS
 
 
-def _named_before(question: str, word: Word) -> bool:
-    """Whether an earlier clause of the question names what the pronoun may stand for."""
-    before = question[: word.start]
-    pause = max((match.start() for match in _PAUSE.finditer(before)), default=0)
-    return bool(subjects_of(before[:pause]))
+def _names_its_subject_from(question: str) -> int:
+    """Where the clause after the first that names something begins: a pronoun from there on may stand for that."""
+    first = next((item.start + len(item.text) for item in subjects_of(question)), len(question))
+    return next((match.start() for match in _PAUSE.finditer(question) if match.start() >= first), len(question))
 
 
 def _as_a_whole(question: str, words: list[Word]) -> Kind | None:

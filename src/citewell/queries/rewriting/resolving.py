@@ -17,7 +17,7 @@ from citewell.queries.rewriting.words import is_english
 from citewell.types import Turn
 
 MOST_TURNS = 10
-MOST_CHARS = 1_000
+MOST_CHARS = 500
 """Of a question: a longer one names its subject."""
 _ANSWER_CHARS = 400
 _ADDED_TOPICS = 2
@@ -109,17 +109,19 @@ def _pronouns_filled(
 ) -> str | None:
     """None where no pronoun could be filled. Of several of a kind the first is: the others then point at it."""
     pieces: list[str] = []
-    filled: dict[Kind, str] = {}
+    tried: set[Kind] = set()
+    filled: set[str] = set()
     done = 0
     for leaning in leanings:
         kind = Kind.THEY if leaning.kind is Kind.POSSESSIVE else leaning.kind
-        if kind in _MISSING or kind in filled:
+        if kind in _MISSING or kind in tried:
             continue
-        free = [item for item in topics if item.text not in filled.values()]
+        tried.add(kind)
+        free = [item for item in topics if item.text not in filled]
         chosen = _chosen(leaning.kind, question, context, free) if free else ""
         if not chosen or roots_of(chosen) <= roots_of(question):
             continue
-        filled[kind] = chosen
+        filled.add(chosen)
         pieces += [question[done : leaning.start], _form(leaning.kind, chosen, question[leaning.start : leaning.end])]
         done = leaning.end
     return "".join([*pieces, question[done:]]) if filled else None
