@@ -8,6 +8,7 @@ import pytest
 from citewell.errors import ServiceRefused
 from citewell.generation.answer import answer
 from citewell.models.llm import Prompt
+from citewell.models.counted import CountedLLM
 from citewell.models.minilm import MiniLM
 from citewell.models.openai_compatible import OpenAICompatible
 from citewell.settings import Settings
@@ -54,14 +55,15 @@ def test_more_than_the_model_reads_is_refused(model: OpenAICompatible) -> None:
 
 def test_an_answer_holds_only_what_cites_a_passage(model: OpenAICompatible) -> None:
     settings = Settings.model_validate({"models": {"llm_max_tokens": 40}})
+    counted = CountedLLM(model)
     draft = answer(
         "How many days does a customer have to dispute a card payment?",
         [TIME_LIMITS],
-        llm=model,
+        llm=counted,
         embedder=MiniLM(threads=1),
         settings=settings,
         page_of=lambda _document, _offset: None,
     )
-    assert draft.usage.prompt_tokens > 200
-    assert draft.usage.completion_tokens > 0
+    assert counted.usage.prompt_tokens > 200
+    assert counted.usage.completion_tokens > 0
     assert draft.abstained or all(sentence.citations for sentence in draft.sentences)
