@@ -1,4 +1,4 @@
-"""Retrieval quality on any data set in BEIR's layout, leg by leg.
+"""Retrieval quality on any data set in BEIR's layout: leg by leg, joined, and re-ranked.
 
     python bench/beir.py --data DIR [--settings FILE] [--json]
 
@@ -31,14 +31,19 @@ from citewell.types import Hit
 
 # Several chunks of one document may fill the list before a hundred documents are in it.
 SEARCHED_CHUNKS = 300
-LEGS = {"keyword": ("keyword",), "dense": ("dense",), "hybrid": ("dense", "keyword")}
+WAYS: dict[str, dict[str, Any]] = {
+    "keyword": {"legs": ("keyword",), "rerank": False},
+    "dense": {"legs": ("dense",), "rerank": False},
+    "hybrid": {"legs": ("dense", "keyword"), "rerank": False},
+    "as set": {},
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One way of searching: its quality, and how long a question took."""
 
-    legs: str
+    way: str
     metrics: dict[str, Estimate]
     median_ms: float
 
@@ -67,7 +72,7 @@ def ranking(hits: Iterable[Hit]) -> list[str]:
     return list(dict.fromkeys(hit.chunk.source.removeprefix("beir:") for hit in hits))
 
 
-def evaluate(index: Index, legs: str, queries: dict[str, str], qrels: dict[str, dict[str, int]]) -> Row:
+def evaluate(index: Index, way: str, queries: dict[str, str], qrels: dict[str, dict[str, int]]) -> Row:
     values: dict[str, list[float]] = defaultdict(list)
     times: list[float] = []
     for query, grades in qrels.items():
@@ -80,7 +85,7 @@ def evaluate(index: Index, legs: str, queries: dict[str, str], qrels: dict[str, 
         for k in (5, 10, 20, 100):
             # pass@k, the share of a question's right chunks among the first k, is recall@k where the unit is a chunk.
             values[f"recall@{k}"].append(recall(found, grades, k))
-    return Row(legs, {name: estimate(each) for name, each in values.items()}, statistics.median(times))
+    return Row(way, {name: estimate(each) for name, each in values.items()}, statistics.median(times))
 
 
 def main() -> None:
@@ -99,8 +104,8 @@ def main() -> None:
             chunks = index.status().chunks
         print(f"{len(report.files)} documents, {chunks} chunks indexed in {report.seconds:.0f} s", file=sys.stderr)
         rows = []
-        for name, legs in LEGS.items():
-            retrieval = settings.retrieval.model_copy(update={"legs": legs})
+        for name, way in WAYS.items():
+            retrieval = settings.retrieval.model_copy(update=way)
             with Index.open(path, settings=settings.model_copy(update={"retrieval": retrieval})) as index:
                 rows.append(evaluate(index, name, queries, qrels))
     print_json(options.data, report.seconds, chunks, rows) if options.json else print_table(options.data, rows)
@@ -110,14 +115,14 @@ def print_table(data: Path, rows: list[Row]) -> None:
     print(machine.header())
     print(f"{data.name}: {rows[0].metrics['nDCG@10'].questions} questions")
     for row in rows:
-        print(f"\n{row.legs} (median {row.median_ms:.1f} ms a question)")
+        print(f"\n{row.way} (median {row.median_ms:.1f} ms a question)")
         for name, value in row.metrics.items():
             print(f"  {name:<10} {value.mean:.4f}  [{value.low:.4f}, {value.high:.4f}]")
 
 
 def print_json(data: Path, seconds: float, chunks: int, rows: list[Row]) -> None:
     found = [
-        {"legs": row.legs, "median_ms": row.median_ms, "metrics": {k: asdict(v) for k, v in row.metrics.items()}}
+        {"way": row.way, "median_ms": row.median_ms, "metrics": {k: asdict(v) for k, v in row.metrics.items()}}
         for row in rows
     ]
     line = {"machine": machine.describe(), "data": data.name, "index_s": seconds, "chunks": chunks, "rows": found}

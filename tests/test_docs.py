@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from citewell.settings import Settings
 
@@ -22,6 +23,8 @@ def test_every_setting_is_documented_with_its_default() -> None:
     for key, value in keys.items():
         shown = rows[key].strip()
         expected = list(value) if isinstance(value, tuple) else str(value).lower() if isinstance(value, bool) else value
+        if isinstance(value, BaseModel):
+            expected = f"{{{', '.join(f'{name} = {each}' for name, each in value)}}}"
         assert shown == str(expected).replace("'", '"') or shown == f'"{expected}"', key
 
 
@@ -44,7 +47,7 @@ def test_the_readmes_python_runs(tmp_path: Path) -> None:
     assert (result.stdout, result.stderr) == (f"{rule} [1]\n1 Policy Policy > 4.2 Time limits  {link}\n", "")
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.name)
 def test_the_python_of_a_guide_runs(page: Path, tmp_path: Path) -> None:
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     for block in blocks:
@@ -54,7 +57,7 @@ def test_the_python_of_a_guide_runs(page: Path, tmp_path: Path) -> None:
         assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.name)
 def test_the_settings_of_a_guide_are_settings(page: Path) -> None:
     """A block of TOML that names tables of ours must load."""
     for block in re.findall(r"```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):

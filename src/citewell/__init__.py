@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         Rights,
         Sentence,
         Status,
+        Turn,
     )
 
 __version__ = "0.1.0"
@@ -50,6 +51,7 @@ _HOME = {
     "Rights": "types",
     "Sentence": "types",
     "Status": "types",
+    "Turn": "types",
 }
 
 __all__ = [
@@ -68,6 +70,7 @@ __all__ = [
     "Sentence",
     "Settings",
     "Status",
+    "Turn",
 ]
 
 

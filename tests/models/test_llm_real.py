@@ -7,8 +7,8 @@ import pytest
 
 from citewell.errors import ServiceRefused
 from citewell.generation.answer import answer
-from citewell.models.llm import Prompt
 from citewell.models.counted import CountedLLM
+from citewell.models.llm import Prompt
 from citewell.models.minilm import MiniLM
 from citewell.models.openai_compatible import OpenAICompatible
 from citewell.settings import Settings

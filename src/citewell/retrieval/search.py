@@ -51,7 +51,7 @@ def search(
             step.out = len(fused)
         entries = _entries(fused, legs)
         if rerank is not None:
-            first = {item.id: entries[item.id] for item in fused[: max(settings.rerank_candidates, k)]}
+            first = {item.id: entries[item.id] for item in fused[: settings.rerank_candidates]}
             with trace.step(rerank.name, len(first)) as step:
                 lists[rerank.name] = _best_first(rerank(query.text, first, store, scope))
                 weights = {**settings.weights.of_legs, rerank.name: settings.weights.rerank}
