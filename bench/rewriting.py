@@ -28,7 +28,6 @@ from citewell.evaluation.metrics import Estimate, estimate, recall
 from citewell.loading.given import from_text
 from citewell.models import configured
 from citewell.models.llm import LLM
-from citewell.queries.finding import RRF_K
 from citewell.queries.marks import marks
 from citewell.queries.rewrite import needs_rewriting, rewrite, rewrite_by
 from citewell.queries.rewriting.subjects import roots_of
@@ -131,47 +130,46 @@ def print_words(group: str, rows: Sequence[Turned], texts: dict[str, list[str]])
 
 
 class Searcher:
-    """The ids of the passages found for a text, each text searched once."""
+    """The ids of the passages found for a text; each text is searched once."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
         self._found: dict[str, list[str]] = {}
 
-    def __call__(self, *texts: str) -> list[str]:
-        for text in texts:
-            if text not in self._found:
-                hits = self._index.search(text, k=SEARCHED)
-                self._found[text] = list(dict.fromkeys(hit.chunk.source.removeprefix("mtrag:") for hit in hits))
-        lists = {str(n): self._found[text] for n, text in enumerate(dict.fromkeys(texts))}
-        return [item.id for item in reciprocal_rank_fusion(lists, RRF_K)]
+    def __call__(self, text: str) -> list[str]:
+        if text not in self._found:
+            hits = self._index.search(text, k=SEARCHED)
+            self._found[text] = list(dict.fromkeys(hit.chunk.source.removeprefix("mtrag:") for hit in hits))
+        return self._found[text]
+
+
+def fused(lists: Sequence[list[str]], k: int) -> list[str]:
+    return [item.id for item in reciprocal_rank_fusion({str(n): ids for n, ids in enumerate(lists)}, k)]
+
+
+def in_turn(lists: Sequence[list[str]]) -> list[str]:
+    return list(dict.fromkeys(id_ for ids in zip(*lists, strict=False) for id_ in ids))
 
 
 def print_recall(asked: Sequence[Task], search: Searcher, written: Sequence[str | None]) -> None:
-    before = [task.turns[-1].question for task in asked]
-    ways: dict[str, list[list[str]]] = {
-        "last turn": [search(task.question) for task in asked],
-        "rewrite alone": [search(text or task.question) for task, text in zip(asked, written, strict=True)],
-        "last turn + rewrite": [
-            search(task.question, text or task.question) for task, text in zip(asked, written, strict=True)
-        ],
-        "turn before put before it": [
-            search(f"{last} {task.question}") for task, last in zip(asked, before, strict=True)
-        ],
+    plain = [search(task.question) for task in asked]
+    alone = [search(text or task.question) for task, text in zip(asked, written, strict=True)]
+    pairs = [[one] if one is other else [other, one] for one, other in zip(plain, alone, strict=True)]
+    ways = {
+        "last turn": plain,
+        "rewrite alone": alone,
+        "both, RRF k = 60": [fused(pair, 60) for pair in pairs],
+        "both, RRF k = 5": [fused(pair, 5) for pair in pairs],
+        "both in turn, rewrite first": [in_turn(pair) for pair in pairs],
+        "turn before put before it": [search(f"{task.turns[-1].question} {task.question}") for task in asked],
     }
-    values = {
-        name: [
-            [recall(found, dict.fromkeys(task.passages, 1), k) for task, found in zip(asked, lists, strict=True)]
-            for k in DEPTHS
-        ]
-        for name, lists in ways.items()
-    }
-    for name, by_depth in values.items():
-        print(f"{name:<27}" + "   ".join(shown(estimate(each)) for each in by_depth))
-    gains = [
-        [after - plain for after, plain in zip(*pair, strict=True)]
-        for pair in zip(values["last turn + rewrite"], values["last turn"], strict=True)
-    ]
-    print(f"{'gain of the rewrite':<27}" + "   ".join(shown(estimate(each)) for each in gains))
+    first: list[list[float]] = []
+    for name, lists in ways.items():
+        rows = list(zip(asked, lists, strict=True))
+        values = [[recall(found, dict.fromkeys(task.passages, 1), k) for task, found in rows] for k in DEPTHS]
+        first = first or values
+        gains = [[a - b for a, b in zip(*pair, strict=True)] for pair in zip(values, first, strict=True)]
+        print(f"{name:<29}" + "   ".join(shown(estimate(each)) for each in (*values, gains[0])))
 
 
 def main() -> None:
@@ -202,7 +200,9 @@ def main() -> None:
         search = Searcher(index)
         leaning = [task for task in asked if needs_rewriting(task.question, task.turns)]
         for name, some in (("all", asked), ("those that lean", leaning)):
-            print(f"\nMTRAG-UN, {name}: {len(some)} questions, {len(passages)} passages; recall@5, recall@10")
+            print(
+                f"\nMTRAG-UN, {name}: {len(some)} questions, {len(passages)} passages; recall@5, recall@10, gain at 5"
+            )
             print_recall(some, search, [by_rule[task] for task in some])
         if options.llm_url:
             models = Settings().models.model_copy(

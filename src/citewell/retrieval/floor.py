@@ -80,7 +80,7 @@ def evidence(question: str, hits: Sequence[Hit]) -> tuple[float, ...]:
     """
     asked = _content(question)
     tokens = [frozenset(_tokens(hit)) for hit in hits]
-    codes = _codes(asked).difference(amount_tokens(question))
+    codes = named_codes(question)
     if codes and all(codes.isdisjoint(held) for held in tokens):
         return (-math.inf,) * len(hits)
     # A query may be typed without care: `ex 409` is a code where a passage has it, and proves nothing where none has.
@@ -89,6 +89,11 @@ def evidence(question: str, hits: Sequence[Hit]) -> tuple[float, ...]:
         hit.cosine + COVERAGE_WEIGHT * len(asked & held) / len(asked) if perhaps.isdisjoint(held) else math.inf
         for hit, held in zip(hits, tokens, strict=True)
     )
+
+
+def named_codes(question: str) -> frozenset[str]:
+    """The tokens of the codes that a question names for certain; amounts (`EUR25`) are none."""
+    return _codes(_content(question)).difference(amount_tokens(question))
 
 
 def _codes(tokens: Iterable[str]) -> frozenset[str]:

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from citewell.models.embedder import Embedder, Vectors
 from citewell.retrieval.analyser import analyse_query
+from citewell.retrieval.floor import named_codes
 from citewell.retrieval.fusion import Fused, Scored, fuse
 from citewell.retrieval.passages import Passage, passages
 from citewell.retrieval.query import Query, Role
@@ -17,6 +18,10 @@ from citewell.types import Hit, Scale, Trace
 
 FURTHER = 4
 """How many times deeper the legs search where their candidates lie in fewer than k passages."""
+
+CODE = "code"
+"""The list of what holds a code that the query names: to the vectors R-17 and R-71 are one thing, and where few words
+are asked the keyword leg alone cannot outweigh them."""
 
 Lists = dict[str, Sequence[Scored]]
 _OF_LEG = {"dense": Scale.COSINE, "keyword": Scale.BM25}
@@ -45,7 +50,7 @@ def search(
     candidates = max(settings.candidates, k)
     while True:
         legs = _legs(query.text, vector, candidates, scope, store, settings, trace)
-        lists: Lists = {leg: [Scored(each.chunk_id, each.score) for each in legs[leg]] for leg in legs}
+        lists: Lists = {leg: _scored(leg, matches) for leg, matches in legs.items()}
         with trace.step("fuse", sum(map(len, legs.values()))) as step:
             fused = fuse(lists, settings.fusion, settings.weights.of_legs, settings.rrf_k)
             step.out = len(fused)
@@ -72,9 +77,11 @@ def _legs(
     query: str, vector: Vectors, candidates: int, scope: Scope, store: Reader, settings: Retrieval, trace: Trace
 ) -> dict[str, list[Match]]:
     """The best `candidates` of each leg, which search at the same time."""
+    codes = named_codes(query)
     ways: dict[str, Callable[[], list[Match]]] = {
         "dense": lambda: store.dense(vector, candidates, scope),
         "keyword": lambda: store.keyword(analyse_query(query), candidates, scope),
+        CODE: lambda: store.keyword(sorted(codes), candidates, scope),
     }
 
     def timed(leg: str) -> tuple[Trace, list[Match]]:
@@ -84,7 +91,8 @@ def _legs(
             step.out = len(found)
         return own, found
 
-    legs = list(dict.fromkeys(settings.legs))
+    legs: list[str] = list(dict.fromkeys(settings.legs))
+    legs += [CODE] if codes and {"dense", "keyword"} <= set(legs) else []
     if len(legs) == 1:
         made = [timed(legs[0])]
     else:
@@ -93,6 +101,11 @@ def _legs(
     for own, _ in made:
         trace.steps += own.steps
     return {leg: found for leg, (_, found) in zip(legs, made, strict=True)}
+
+
+def _scored(leg: str, matches: Sequence[Match]) -> list[Scored]:
+    """A leg's list. Of those that hold the code that is asked for, none does so more than another."""
+    return [Scored(match.chunk_id, 1.0 if leg == CODE else match.score) for match in matches]
 
 
 def _best_first(scores: Mapping[str, float]) -> list[Scored]:
