@@ -34,6 +34,9 @@ STARTS: dict[str, Patch] = {
     "both legs": {"retrieval.legs": ("dense",)},
     "cut by structure": {"chunking.method": "fixed"},
     "lower floor": {"retrieval.floor": BUILT_IN},
+    "re-ranking": {"retrieval.rerank": False},
+    "fused by scores": {"retrieval.fusion": "rrf"},
+    "steeper fusion": {"retrieval.fusion": "rrf"},
 }
 
 

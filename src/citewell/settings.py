@@ -24,9 +24,9 @@ SETTINGS_FILE = "citewell.toml"
 Groups = tuple[Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00]*$")], ...]
 
 PRESETS: dict[str, dict[str, dict[str, Any]]] = {
-    "fast": {"retrieval": {"candidates": 20}},
+    "fast": {"retrieval": {"candidates": 20, "rerank": False}},
     "balanced": {},
-    "accurate": {"retrieval": {"candidates": 200}},
+    "accurate": {"retrieval": {"candidates": 200, "rerank_candidates": 100}},
 }
 """What a preset sets; a key given in the file or the environment wins over it."""
 

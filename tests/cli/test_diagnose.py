@@ -70,7 +70,7 @@ def test_what_failed_and_what_to_try(testset: Path, one_kept: Path, citewell: Ru
     assert any(
         line.startswith("velocity ") and "scoring.md is for fraud_team; asked as everyone" in line for line in lines
     )
-    assert any(line.startswith("both ") and "keep is 1, candidates 50" in line for line in lines)
+    assert any(line.startswith("both ") and "keep is 1, candidates 100" in line for line in lines)
     first = next(at for at, line in enumerate(lines) if "keep 5: could mend 1" in line)
     assert lines[first + 1] == "   retrieval.keep = 5"
     assert "ms a question. Risk: More passages" in lines[first + 2]

@@ -22,6 +22,7 @@ from citewell.settings import Chunking, Generation, Models, Retrieval, Settings
 TEXT = files("citewell.evaluation").joinpath(TABLE).read_text(encoding="utf-8")
 
 
+BY_RANKS = Retrieval(fusion="rrf", rerank=False)
 FLOORED = Settings(retrieval=Retrieval(floor=0.4))
 """With the built-in floor, as `diagnose` proposes for it."""
 
@@ -44,7 +45,10 @@ def test_what_changes_settings_makes_settings() -> None:
     changed = [each for each in techniques().techniques.values() if each.set_ or each.raise_ or each.lower]
     assert len(changed) > 10
     for technique in changed:
-        for settings in (Settings(), Settings(retrieval=Retrieval(legs=("dense",), keep=1))):
+        for settings in (
+            Settings(retrieval=BY_RANKS),
+            Settings(retrieval=Retrieval(legs=("dense",), keep=1, fusion="rrf")),
+        ):
             patch = technique.patch(settings)
             after = patched(settings, patch)
             assert (after == settings) is (not patch)
