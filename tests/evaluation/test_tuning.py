@@ -212,8 +212,8 @@ class TimedAsking(ScriptedAsking):
 def test_a_budget_of_minutes_is_kept_though_the_first_answers_were_remembered(place: str, tmp_path: Path) -> None:
     """Of 300 seconds 64 are for confirming 16 questions twice: there is time for 117 runs, and 78 before pairs.
 
-    So there are four arms in two rounds, of 78 / 8 questions each; the better two go on to all sixteen. Both set `keep`,
-    so that they make no pair.
+    So there are four arms in two rounds, of 78 / 8 questions each; the better two go on to all sixteen. Both set
+    `keep`, so that they make no pair.
     """
     bench, clock = Workbench(place, ONE_KEPT, tmp_path / "bench"), ScriptedClock()
     questions = [both(number) for number in range(32)]
