@@ -97,7 +97,9 @@ def document(number: int, store: Store) -> IndexedDocument:
     texts = [f"document {number} says {part}" for part in range(3)] + ["what all of them say"]
     vectors = embedder_of(store).embed_passages(texts)
     groups = ["board"] if number % 2 else [EVERYONE]
-    return indexed(f"d{number}", texts, vectors=vectors, groups=groups)
+    made = indexed(f"d{number}", texts, vectors=vectors, groups=groups)
+    # The scripted embedder gives no vectors of tokens.
+    return replace(made, entries=tuple(replace(item, token_vectors=b"") for item in made.entries))
 
 
 def add(home: Home, number: int) -> None:

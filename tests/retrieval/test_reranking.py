@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from citewell import clock
 from citewell.index import Index
 from citewell.loading.given import from_text
 from citewell.settings import Models, Retrieval, Settings, Storage
@@ -84,6 +86,22 @@ def test_what_a_reader_may_not_read_takes_no_rank(index: Index) -> None:
     assert all(name_of(hit.chunk.source) != "staff" for hit in index.search(question, k=6))
     staff = index.search(question, k=6, principal=STAFF)
     assert name_of(next(hit for hit in staff if hit.lists["maxsim"] == 1).chunk.source) == "staff"
+
+
+def test_what_moves_comes_back_or_is_told_anew_keeps_its_token_vectors(tmp_path: Path) -> None:
+    """Another version, other rights, another name, back again: nothing of it is embedded anew."""
+    with Index.create(tmp_path / "index") as index:
+        rate = from_text("The rate is two per cent.", source="https://bank.example/rate.md")
+        index.add_documents([rate, from_text(TEXTS["soup"], source="https://bank.example/soup.md")])
+        index.add_documents([replace(rate, rights=Rights(frozenset({"staff"})), title="Rates")])
+        later = from_text("The rate is three per cent.", source="https://bank.example/rate.md")
+        index.add_documents([replace(later, valid_from=clock.today() + timedelta(days=9))])
+        index.delete("https://bank.example/soup.md")
+        index.rollback("https://bank.example/soup.md")
+        for day in (None, clock.today() + timedelta(days=10)):
+            hits = index.search("What is the rate?", k=5, principal=STAFF, as_of=day)
+            assert sorted(hit.lists["maxsim"] for hit in hits) == [1, 2]
+            assert hits[0].chunk.text.startswith("The rate is")
 
 
 def test_words_that_only_ask_are_left_out(index: Index) -> None:

@@ -105,8 +105,8 @@ def differing(one: Settings, other: Settings) -> Sequence[str]:
 def _made_by(settings: Settings) -> str:
     """All that an index depends on; what is left out only says how it is asked, or how long things are kept."""
     models = settings.models.model_dump(exclude={"embedder_timeout_s", "threads"})
-    embedding = {key: value for key, value in models.items() if not key.startswith("llm")}
-    storage = settings.storage.model_dump(include={"quantise", "vectors", "vectors_url"})
+    embedding = {key: value for key, value in models.items() if not key.startswith(("llm", "reranker"))}
+    storage = settings.storage.model_dump(include={"quantise", "vectors", "vectors_url", "token_vectors"})
     # Validated once more: a default of 200 and the 200.0 that a file gives are one.
     tables = [type(table).model_validate(table.model_dump()) for table in (settings.loading, settings.chunking)]
     return repr([*tables, settings.metadata, embedding, storage, settings.security.default_groups])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from citewell.retrieval.analyser import analyse
-from citewell.stores.store import IndexedDocument, IndexedEntry
+from citewell.stores.store import IndexedDocument
 from citewell.types import Chunk, Document, Entry
 
 
@@ -50,7 +50,6 @@ def agreeing(indexed: IndexedDocument, document: Document) -> IndexedDocument:
         )
 
     entries = (
-        IndexedEntry(entry(item.entry), tokens_of(item.entry.text, document), item.text_hash)
-        for item in indexed.entries
+        replace(item, entry=entry(item.entry), tokens=tokens_of(item.entry.text, document)) for item in indexed.entries
     )
     return replace(indexed, document=document, chunks=tuple(map(chunk, indexed.chunks)), entries=tuple(entries))

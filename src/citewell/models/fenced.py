@@ -49,10 +49,11 @@ def disarm(text: str, names: tuple[str, ...]) -> str:
     if _OPENING.isdisjoint(text):
         return text
     letters, places = _letters(text)
+    read = tuple(_letters(name)[0] for name in names)
     pieces: list[str] = []
     for place, sign in enumerate(text):
         follows = bisect_right(places, place) if sign in _OPENING else -1
-        pieces.append("&lt;" if follows >= 0 and letters.startswith(names, follows) else sign)
+        pieces.append("&lt;" if follows >= 0 and letters.startswith(read, follows) else sign)
     return "".join(pieces)
 
 

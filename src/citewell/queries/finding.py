@@ -22,7 +22,7 @@ from citewell.queries.routing import Route, Way, route
 from citewell.queries.second_hop import onward
 from citewell.queries.variants import variants
 from citewell.retrieval.fusion import reciprocal_rank_fusion
-from citewell.retrieval.query import Query
+from citewell.retrieval.query import Query, Role
 from citewell.settings import Queries
 from citewell.types import Hit, Trace
 
@@ -66,7 +66,7 @@ def understand(asked: tuple[Query, ...], settings: Queries, llm: LLM | None, tod
 
 def find(asked: Asked, settings: Queries, search: Search, k: int) -> tuple[Hit, ...]:
     """The best k of all that is found, ranked anew: those for the question and each part in turn, each once."""
-    lists = [_one_list([search(query) for query in asked.same]), *(search(query) for query in asked.parts)]
+    lists = [_one_list(asked.same, search), *(search(query) for query in asked.parts)]
     if settings.second_hop:
         first = [found[0].passage.text for found in lists[bool(asked.parts) :] if found]
         lists += [search(query) for query in onward(asked.question, first)]
@@ -93,10 +93,17 @@ def _written(question: str, settings: Queries, llm: LLM | None) -> Iterator[Writ
         yield broader(llm, question)
 
 
-def _one_list(lists: Sequence[tuple[Hit, ...]]) -> tuple[Hit, ...]:
-    """Those of queries that ask the same, by reciprocal rank fusion (RAG-Fusion: Rackauckas 2024, arXiv:2402.03367)."""
+def _one_list(same: Sequence[Query], search: Search) -> tuple[Hit, ...]:
+    """What is found for queries that ask the same.
+
+    A question and its rewrite in turn, the rewrite first: fusion would put first what the words find that lean. Beside
+    other wordings by reciprocal rank fusion (RAG-Fusion: Rackauckas 2024, arXiv:2402.03367).
+    """
+    asked = [query for query in same if query.role in (Role.REWRITE, Role.ORIGINAL)]
+    own = joined([search(query) for query in reversed(asked)], lambda hit: hit.passage.id)
+    lists = [own, *(search(query) for query in same if query not in asked)]
     if len(lists) == 1:
-        return lists[0]
+        return own
     hits = {hit.passage.id: hit for found in reversed(lists) for hit in found}
     names = {str(number): [hit.passage.id for hit in found] for number, found in enumerate(lists)}
     return tuple(hits[item.id] for item in reciprocal_rank_fusion(names, RRF_K))

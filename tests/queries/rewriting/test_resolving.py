@@ -75,6 +75,7 @@ def test_a_new_topic_takes_over() -> None:
 def test_a_person_is_taken_from_the_answer_that_names_one() -> None:
     turn = Turn("Who wrote the report on money laundering?", "Andre Frank wrote it in 1967.")
     assert resolved("Was he a judge?", (turn,)) == "Was Andre Frank a judge?"
+    assert resolved("Was he a judge?", (Turn("Who wrote it?", "Andre Frank did."),)) == "Was Andre Frank a judge?"
 
 
 @pytest.mark.parametrize(

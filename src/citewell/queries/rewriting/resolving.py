@@ -118,7 +118,7 @@ def _pronouns_filled(
             continue
         tried.add(kind)
         free = [item for item in topics if item.text not in filled]
-        chosen = _chosen(leaning.kind, question, context, free) if free else ""
+        chosen = _chosen(leaning.kind, question, context, free)
         if not chosen or roots_of(chosen) <= roots_of(question):
             continue
         filled.add(chosen)
@@ -137,13 +137,13 @@ def _chosen(kind: Kind, question: str, context: Context, free: Sequence[Subject]
         chosen = _several(question, free, context)
     elif kind is Kind.IT:
         chosen = next((item.text for item in free if not item.person), None)
-    return chosen or free[0].text
+    return chosen or (free[0].text if free else "")
 
 
 def _several(question: str, free: Sequence[Subject], context: Context) -> str | None:
     """Two topics where they were named together or are compared now, else one in the plural."""
-    first = free[0]
     if len(free) > 1:
+        first = free[0]
         pairs = (f"{first.text} and {free[1].text}", f"{free[1].text} and {first.text}")
         together = next((pair for pair in pairs if pair in context.questions[-1]), None)
         if together or (_COMPARES.search(question) and not (first.plural and first.defined)):
