@@ -161,7 +161,7 @@ def test_a_run_that_a_service_stops_prints_its_report(
     def scripted_quota(*_: object) -> None:
         raise ServiceRefused("The quota is used up.", remedy="Wait for a month.")
 
-    monkeypatch.setattr(MiniLM, "embed_passages", scripted_quota)
+    monkeypatch.setattr(MiniLM, "embed_passage_tokens", scripted_quota)
     monkeypatch.setattr("citewell.index.require_same_space", lambda *_: None)
     (manuals / "new.md").write_text("# Cheques\n\nCheques are no longer accepted.\n")
     ran = citewell("index", "manuals")

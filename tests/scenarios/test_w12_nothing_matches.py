@@ -80,7 +80,8 @@ def set_floor(index: Index, least: float | None) -> None:
 
 
 def test_a_first_rank_in_every_list_is_no_match(help_centre: Path) -> None:
-    with Index.open(help_centre) as index:
+    by_legs = Settings.model_validate({"retrieval": {"rerank": False}})
+    with Index.open(help_centre, settings=by_legs) as index:
         wrong, right = index.search(RETURN), index.search(WATCHES)
         # The fused score is as high as it can be for both: it says which passage comes first, and no more.
         assert wrong[0].lists == right[0].lists == {"dense": 1, "keyword": 1}
