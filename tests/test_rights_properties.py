@@ -26,8 +26,10 @@ from citewell.filters import And, Contains, Equal, Filter, In, Not, Or, Range, m
 from citewell.loading import document_id
 from citewell.loading.parsed import TextBuilder
 from citewell.models.fingerprint import canaries
+from citewell.models.token_vectors import CODEC
 from citewell.retrieval.analyser import ANALYSER_VERSION
 from citewell.retrieval.query import Query
+from citewell.retrieval.reranking import rerank_by
 from citewell.retrieval.search import search
 from citewell.settings import Loading
 from citewell.stores.folder import FolderHome
@@ -234,7 +236,7 @@ def indexed(corpus: Sequence[Sequence[Said | None]], tree: Settings) -> Iterator
 def made(path: Path, tree: Settings) -> Index:
     embedder = remembering()
     home = FolderHome(path, tree.storage)
-    home.create(MadeWith(embedder.identity, canaries(embedder), ANALYSER_VERSION))
+    home.create(MadeWith(embedder.identity, canaries(embedder), ANALYSER_VERSION, CODEC))
     return Index(home, embedder, tree)
 
 
@@ -345,6 +347,7 @@ def all_hits(question: str, k: int, day: date | None, part: Index) -> tuple[Hit,
         embedder=remembering(),
         settings=part.settings.retrieval,
         trace=Trace(),
+        rerank=rerank_by(None, remembering(), part.settings.retrieval),
     )
 
 

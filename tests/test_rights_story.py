@@ -25,6 +25,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from citewell import Index, Principal, Settings
 from citewell.errors import PathError, UnknownId
 from citewell.models.fingerprint import canaries
+from citewell.models.token_vectors import CODEC
 from citewell.retrieval.analyser import ANALYSER_VERSION
 from citewell.stores.folder import FolderHome
 from citewell.stores.store import MadeWith
@@ -78,7 +79,7 @@ class Story(RuleBasedStateMachine):
         tree = Settings.model_validate({"chunking": {"summaries": True, "parents": 100}})
         embedder = remembering()
         home = FolderHome(Path(self._folder.name) / "index", tree.storage)
-        home.create(MadeWith(embedder.identity, canaries(embedder), ANALYSER_VERSION))
+        home.create(MadeWith(embedder.identity, canaries(embedder), ANALYSER_VERSION, CODEC))
         self.index = Index(home, embedder, tree)
         self.now = datetime(2026, 1, 1, 12, tzinfo=UTC)
         self.days = [self.now.date()]

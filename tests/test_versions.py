@@ -41,15 +41,15 @@ def index(tmp_path: Path) -> Iterator[Index]:
 
 @pytest.fixture
 def embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Every passage that goes through the real embedder; an answer's sentences, which it compares, have no title."""
+    """Every passage that goes through the real embedder."""
     seen: list[str] = []
-    honest = MiniLM.embed_passages
+    honest = MiniLM.embed_passage_tokens
 
-    def counting(self: MiniLM, texts: list[str]) -> Vectors:
-        seen.extend(text for text in texts if "\n" in text)
+    def counting(self: MiniLM, texts: list[str]) -> tuple[Vectors, list[Vectors]]:
+        seen.extend(texts)
         return honest(self, texts)
 
-    monkeypatch.setattr(MiniLM, "embed_passages", counting)
+    monkeypatch.setattr(MiniLM, "embed_passage_tokens", counting)
     return seen
 
 

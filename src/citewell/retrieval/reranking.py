@@ -7,7 +7,7 @@ docs/reranking.md says what each way gains.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -20,6 +20,8 @@ from citewell.retrieval.analyser import STOP_WORDS
 from citewell.settings import Retrieval
 from citewell.stores.store import Reader, Scope
 from citewell.types import Chunk
+
+DIGITS = 5
 
 
 class Rerank(Protocol):
@@ -51,8 +53,9 @@ class MaxSim:
         if not scored:
             return {}
         tokens = _telling(self.embedder.embed_query_tokens(query))
-        scores: Sequence[float] = maxsim(tokens, [packed[entry_of[chunk_id]] for chunk_id in scored]).tolist()
-        return dict(zip(scored, scores, strict=True))
+        scores = maxsim(tokens, [packed[entry_of[chunk_id]] for chunk_id in scored])
+        # Equal passages tie, whatever a sum's last digit owes to those beside them.
+        return {chunk_id: round(float(score), DIGITS) for chunk_id, score in zip(scored, scores, strict=True)}
 
 
 def _telling(query: QueryTokens) -> Vectors:
