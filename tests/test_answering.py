@@ -16,7 +16,7 @@ from citewell.index import Index
 from citewell.loading.given import from_text
 from citewell.models.llm import Completion, Prompt
 from citewell.settings import Settings
-from citewell.types import Turn, Usage
+from citewell.types import Page, Turn, Usage
 
 TEXTS = {
     "cards": "The yearly fee for a credit card is 40 euros. A lost credit card is blocked by telephone.",
@@ -79,6 +79,9 @@ def test_a_second_hop_finds_what_only_a_name_leads_to(at: str) -> None:
     question = "Where was the director of the film Stone Harbour born?"
     with opened(at, retrieval={"keep": 2, "floor": "off"}, queries={"second_hop": True}) as index:
         found = [hit.chunk.source for hit in index.search(question)]
+        searched = index.ask(question).searched
+        assert searched[0] == question
+        assert any("Ada Lindqvist" in text for text in searched[1:])
         assert {source.rsplit("/", 1)[1] for source in found} == {"film.md", "director.md"}
 
 
@@ -138,14 +141,23 @@ def test_what_needs_a_model_says_so(tmp_path: Path, tables: dict[str, dict[str, 
 
 
 def test_a_part_may_ask_about_another_day(tmp_path: Path) -> None:
-    with Index.create(
-        tmp_path / "index", settings=Settings.model_validate({"queries": {"decompose": "rules"}})
-    ) as index:
+    """Each edition is cited with its own page."""
+    settings = Settings.model_validate({"queries": {"decompose": "rules"}})
+    pages = {2024: "7", 2025: "iv"}
+    with Index.create(tmp_path / "index", settings=settings) as index:
         for year, fee in ((2024, 35), (2025, 40)):
             one = from_text(f"The yearly fee for a credit card is {fee} euros.", source="https://bank.example/fees.md")
-            edition = replace(one, valid_from=date(year, 1, 1), content_hash=str(fee), version=str(year))
+            page = Page(year - 2000, pages[year], 0, len(one.text))
+            edition = replace(one, valid_from=date(year, 1, 1), content_hash=str(fee), version=str(year), pages=(page,))
             index.add_documents([edition])
-        answer = index.ask("How did the yearly fee for a credit card change between 2024 and 2025?")
-    assert {hit.chunk.text for hit in answer.hits} == {
-        f"The yearly fee for a credit card is {fee} euros." for fee in (35, 40)
+        question = "How did the yearly fee for a credit card change between 2024 and 2025?"
+        found = [hit.chunk.text for hit in index.search(question)]
+    assert sorted(found) == [f"The yearly fee for a credit card is {fee} euros." for fee in (35, 40)]
+    llm = ScriptedLLM(" ".join(f"{text.removesuffix('.')} [{number}]." for number, text in enumerate(found, start=1)))
+    with Index.open(tmp_path / "index", settings=settings, llm=llm) as index:
+        answer = index.ask(question)
+    cited = {citation.quote: (citation.page_number, citation.page) for citation in answer.citations}
+    assert cited == {
+        "The yearly fee for a credit card is 35 euros.": (24, "7"),
+        "The yearly fee for a credit card is 40 euros.": (25, "iv"),
     }

@@ -25,7 +25,7 @@ from citewell.retrieval.reranking import rerank_by
 from citewell.retrieval.search import search
 from citewell.settings import Settings
 from citewell.stores.store import Reader, Scope
-from citewell.types import Answer, Document, Floor, FloorOrigin, Hit, Trace, Turn, Usage
+from citewell.types import Answer, Chunk, Floor, FloorOrigin, Hit, Trace, Turn, Usage
 
 WRITTEN = frozenset({Role.VARIANT, Role.HYPOTHETICAL, Role.BROADER})
 """What a model wrote in the question's place. How near a passage is to that says nothing of the question."""
@@ -42,25 +42,30 @@ class Models:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A question's state of the store, what of it the reader may see, and the trace of its steps."""
+    """A question's state of the store, what of it the reader may see, and the trace of its steps.
+
+    `_scopes` has the one that each passage was found in.
+    """
 
     reader: Reader
     scope: Scope
     settings: Settings
     models: Models
     trace: Trace = field(default_factory=Trace)
+    _scopes: dict[str, Scope] = field(default_factory=dict)
 
     def search(self, query: str, k: int) -> tuple[Hit, ...]:
         """The k best passages, whatever the floor."""
         asked = self._understood((Query(query),))
-        return find(asked, self.settings.queries, lambda each: self._found(each, k), k)
+        return find(asked, self.settings.queries, lambda each: self._found(each, k), k).hits
 
     def answer(self, question: str, turns: Sequence[Turn], floor: Floor) -> Answer:
         """A cited answer to a question that may lean on the turns before it."""
         llm, is_rewritten = self.models.llm, self.settings.queries.rewrite and bool(turns)
         asked = self._understood(rewritten(question, turns, llm) if is_rewritten else (Query(question),))
         keep = self.settings.retrieval.keep
-        hits = find(asked, self.settings.queries, lambda query: self._passing(query, asked, floor, keep), keep)
+        found = find(asked, self.settings.queries, lambda query: self._passing(query, asked, floor, keep), keep)
+        hits = found.hits
         with self.trace.step("answer", len(hits)) as step:
             draft = answer(
                 asked.question,
@@ -68,7 +73,7 @@ class Asking:
                 llm=llm,
                 embedder=self.models.embedder,
                 settings=self.settings,
-                page_of=lambda document_id, offset: _page_of(self.reader.document(document_id, self.scope), offset),
+                page_of=self._page_of,
             )
             step.out = len(draft.sentences)
         lost = lost_warnings(asked.question, draft, self.reader.lossy(self.scope))
@@ -83,7 +88,7 @@ class Asking:
             warnings=draft.warnings + floor_warnings(floor) + lost,
             usage=llm.usage if llm is not None else Usage(),
             trace=tuple(self.trace.steps),
-            searched=asked.texts,
+            searched=tuple(query.text for query in found.queries),
         )
 
     def _understood(self, asked: tuple[Query, ...]) -> Asked:
@@ -92,12 +97,13 @@ class Asking:
     def _found(self, query: Query, k: int) -> tuple[Hit, ...]:
         whole = self.settings.retrieval
         by_words = whole.model_copy(update={"legs": ("keyword",), "rerank": False})
+        scope = replace(self.scope, on=query.as_of or self.scope.on)
         found: tuple[Hit, ...] = ()
         for settings in (by_words, whole) if query.keyword_only else (whole,):
             found = search(
                 query,
                 k,
-                replace(self.scope, on=query.as_of or self.scope.on),
+                scope,
                 store=self.reader,
                 embedder=self.models.embedder,
                 settings=settings,
@@ -106,6 +112,7 @@ class Asking:
             )
             if found:
                 break
+        self._scopes.update((hit.passage.id, scope) for hit in found)
         return found
 
     def _passing(self, query: Query, asked: Asked, floor: Floor, k: int) -> tuple[Hit, ...]:
@@ -128,7 +135,8 @@ class Asking:
         cosines = self.reader.cosines(vector, [hit.entry_id for hit in found], self.scope)
         return tuple(replace(hit, cosine=cosines[hit.entry_id]) for hit in found)
 
-
-def _page_of(document: Document | None, offset: int) -> tuple[int, str] | None:
-    pages = document.pages_of(offset, offset + 1) if document is not None else ()
-    return (pages[0].number, pages[0].label) if pages else None
+    def _page_of(self, passage: Chunk, offset: int) -> tuple[int, str] | None:
+        """In the version that the passage is of: a part may have asked about another day."""
+        document = self.reader.document(passage.document_id, self._scopes[passage.id])
+        pages = document.pages_of(offset, offset + 1) if document is not None else ()
+        return (pages[0].number, pages[0].label) if pages else None

@@ -9,7 +9,7 @@ from citewell.generation.answer import ABSTENTION, Draft, answer
 from citewell.models.llm import LLM, Completion, Prompt
 from citewell.models.minilm import MiniLM
 from citewell.settings import Settings
-from citewell.types import Hit
+from citewell.types import Chunk, Hit
 from tests.generation.conftest import CODES, HITS, TIME_LIMITS, hit_of, quoted
 
 QUESTION = "How many days does a customer have to dispute a card payment?"
@@ -29,7 +29,7 @@ class ScriptedLLM:
         return self.reply
 
 
-def page_of(_document: str, offset: int) -> tuple[int, str] | None:
+def page_of(_passage: Chunk, offset: int) -> tuple[int, str] | None:
     return offset // 500 + 1, str(offset // 500 - 1)
 
 

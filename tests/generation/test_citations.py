@@ -2,12 +2,14 @@
 
 from citewell.generation.citations import Citations, link
 from citewell.generation.units import units
+from citewell.types import Chunk
 from tests.generation.conftest import CODES, TIME_LIMITS
 
 
-def page_of(document_id: str, offset: int) -> tuple[int, str]:
+def page_of(passage: Chunk, offset: int) -> tuple[int, str]:
     """Pages of 500 characters with labels four behind: i to iv stand before page 1."""
-    assert document_id == "manual-2026"
+    assert passage.document_id == "manual-2026"
+    assert passage.start <= offset < passage.end
     return offset // 500 + 1, str(offset // 500 - 3)
 
 

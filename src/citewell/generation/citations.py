@@ -7,10 +7,10 @@ from pathlib import PurePosixPath
 from urllib.parse import quote, urldefrag, urlsplit
 
 from citewell.generation.units import Unit
-from citewell.types import BETWEEN_CELLS, BETWEEN_SOURCES, Citation, Hit
+from citewell.types import BETWEEN_CELLS, BETWEEN_SOURCES, Chunk, Citation, Hit
 
-PageOf = Callable[[str, int], tuple[int, str] | None]
-"""The number and label of the page of a document id at a character offset of its text; None without pages."""
+PageOf = Callable[[Chunk, int], tuple[int, str] | None]
+"""The number and label of the page at a character offset of the document that a passage is of; None without pages."""
 
 FRAGMENT_WORDS = 5
 FRAGMENT_CHARS = 100
@@ -37,7 +37,7 @@ class Citations:
     def _citation(self, n: int, hit: Hit, unit: Unit) -> Citation:
         chunk = hit.passage
         quoted = chunk.text[unit.start - chunk.start : unit.end - chunk.start]
-        number, label = self._page_of(chunk.document_id, unit.start) or (None, "")
+        number, label = self._page_of(chunk, unit.start) or (None, "")
         return Citation(
             n=n,
             chunk_id=chunk.id,

@@ -41,10 +41,13 @@ class Asked:
     same: tuple[Query, ...]
     parts: tuple[Query, ...]
 
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """All that is searched for, the question as it was put first."""
-        return tuple(query.text for query in (*self.same, *self.parts))
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The hits, and every query that was searched, the question as it was put first."""
+
+    hits: tuple[Hit, ...]
+    queries: tuple[Query, ...]
 
 
 def understand(asked: tuple[Query, ...], settings: Queries, llm: LLM | None, today: date, trace: Trace) -> Asked:
@@ -64,14 +67,14 @@ def understand(asked: tuple[Query, ...], settings: Queries, llm: LLM | None, tod
     return Asked(question, same, of_parts)
 
 
-def find(asked: Asked, settings: Queries, search: Search, k: int) -> tuple[Hit, ...]:
+def find(asked: Asked, settings: Queries, search: Search, k: int) -> Found:
     """The best k of all that is found, ranked anew: those for the question and each part in turn, each once."""
     lists = [_one_list(asked.same, search), *(search(query) for query in asked.parts)]
-    if settings.second_hop:
-        first = [found[0].passage.text for found in lists[bool(asked.parts) :] if found]
-        lists += [search(query) for query in onward(asked.question, first)]
-    found = joined(lists, lambda hit: hit.passage.id) if len(lists) > 1 else lists[0]
-    return tuple(replace(hit, rank=rank) for rank, hit in enumerate(found[:k], start=1))
+    first = [found[0].passage.text for found in lists[bool(asked.parts) :] if found]
+    further = onward(asked.question, first) if settings.second_hop else ()
+    found = joined([*lists, *(search(query) for query in further)], lambda hit: hit.passage.id)
+    hits = tuple(replace(hit, rank=rank) for rank, hit in enumerate(found[:k], start=1))
+    return Found(hits, (*asked.same, *asked.parts, *further))
 
 
 def _parts(question: str, settings: Queries, way: Way, llm: LLM | None, today: date) -> tuple[Query, ...]:
