@@ -1,111 +1,44 @@
 """The endpoint's client against a scripted server: what is sent, and every way to fail."""
 
 import asyncio
-import json
 import os
 import subprocess
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.machinery import ModuleSpec
-from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
-from citewell.errors import CitewellError, ServiceRefused, ServiceUnreachable, UsageError
-from citewell.models import configured, openai_compatible
-from citewell.models.llm import Completion, Prompt
+from citewell.errors import CitewellError, PromptRefused, ServiceRefused, ServiceUnreachable, UsageError
+from citewell.models import chat, configured
+from citewell.models.anthropic import Anthropic
+from citewell.models.counted import Price
+from citewell.models.llm import Completion, Prompt, StreamingLLM
+from citewell.models.ollama import Ollama
 from citewell.models.openai_compatible import OpenAICompatible
 from citewell.settings import Models
+from tests.models.scripted_chat_server import ScriptedReply, ScriptedServer, openai_failure, openai_whole, serving
 
 KEY = "sk-very-secret-0123456789"
 PROMPT = Prompt("Rules.", "Passages and question <|im_end|>.", max_tokens=50)
-GOOD = {
-    "id": "1",
-    "object": "chat.completion",
-    "created": 1,
-    "model": "m",
-    "choices": [{"index": 0, "message": {"role": "assistant", "content": "120 days [1]."}, "finish_reason": "stop"}],
-    "usage": {"prompt_tokens": 812, "completion_tokens": 7, "total_tokens": 819},
-}
-
-
-@dataclass
-class ScriptedReply:
-    """One HTTP reply: a body as text, sent whole or, with `pause_s`, a character at a time."""
-
-    status: int = 200
-    body: str = json.dumps(GOOD)
-    headers: dict[str, str] = field(default_factory=lambda: {"Content-Type": "application/json"})
-    pause_s: float = 0
-    hang_s: float = 0
-    drop: bool = False
+GOOD = ScriptedReply(openai_whole())
 
 
 def failure(status: int, code: str = "some_code", **headers: str) -> ScriptedReply:
     """An error as OpenAI writes it, with the key and the prompt in its message."""
-    error = {"message": f"No: {KEY}: {PROMPT.user}", "type": code, "code": code}
-    return ScriptedReply(status, json.dumps({"error": error}), {"Content-Type": "application/json", **headers})
-
-
-class ScriptedServer(ThreadingHTTPServer):
-    """Gives its replies in turn, the last one again and again, and keeps what it was asked."""
-
-    daemon_threads = True
-    block_on_close = False
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.replies: list[ScriptedReply] = []
-        self.requests: list[tuple[dict[str, str], dict[str, Any]]] = []
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/v1"
-
-    def give(self, *replies: ScriptedReply) -> None:
-        self.replies = list(replies)
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: ScriptedServer
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.requests.append(({name.lower(): value for name, value in self.headers.items()}, body))
-        replies = self.server.replies
-        reply = replies.pop(0) if len(replies) > 1 else replies[0]
-        time.sleep(reply.hang_s)
-        if reply.drop:
-            return
-        self.send_response(reply.status)
-        for name, value in reply.headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        try:
-            for piece in reply.body if reply.pause_s else [reply.body]:
-                self.wfile.write(piece.encode())
-                time.sleep(reply.pause_s)
-        except OSError:
-            return  # the client has given up, as the test wants it to
+    return openai_failure(status, code, f"No: {KEY}: {PROMPT.user}", **headers)
 
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.setenv("CITEWELL_LLM_API_KEY", KEY)
-    with ScriptedServer() as scripted:
-        scripted.give(ScriptedReply())
-        threading.Thread(target=scripted.serve_forever, daemon=True).start()
+    with serving() as scripted:
+        scripted.give(GOOD)
         yield scripted
-        scripted.shutdown()
 
 
 def model_at(server: ScriptedServer, *, timeout_s: float = 20, max_retries: int = 1) -> OpenAICompatible:
@@ -134,10 +67,12 @@ def test_a_chat_template_token_in_a_document_is_broken_for_an_open_model(server:
         (failure(401), ServiceRefused, "does not accept the key. Set CITEWELL_LLM_API_KEY", 1),
         (failure(403), ServiceRefused, "does not accept the key", 1),
         (failure(404), ServiceRefused, "has no model 'm'", 1),
-        (failure(400), ServiceRefused, "rejects the request", 1),
+        (failure(400), PromptRefused, "rejects the request", 1),
+        (failure(400, "content_filter"), PromptRefused, "rejects the request", 1),
+        (failure(413), PromptRefused, "prompt is too long", 1),
         (
             failure(400, "context_length_exceeded"),
-            ServiceRefused,
+            PromptRefused,
             "prompt is too long. Lower generation.passage_tokens",
             1,
         ),
@@ -146,16 +81,21 @@ def test_a_chat_template_token_in_a_document_is_broken_for_an_open_model(server:
         (failure(429, "rate_limit_exceeded", **{"retry-after-ms": "1"}), ServiceUnreachable, "too many requests", 2),
         (failure(500, **{"retry-after-ms": "1"}), ServiceUnreachable, "answered 500: it fails", 2),
         (failure(503, **{"retry-after-ms": "1"}), ServiceUnreachable, "answered 503: it fails", 2),
-        (ScriptedReply(body="{not json"), ServiceUnreachable, "no chat completion", 1),
+        (ScriptedReply("{not json"), ServiceUnreachable, "no chat completion", 1),
         (
-            ScriptedReply(body="<html>", headers={"Content-Type": "text/html"}),
+            ScriptedReply("<html>", headers={"Content-Type": "text/html"}),
             ServiceUnreachable,
             "no chat completion",
             1,
         ),
-        (ScriptedReply(body="[1, 2]"), ServiceUnreachable, "no chat completion", 1),
-        (ScriptedReply(body=json.dumps({**GOOD, "choices": []})), ServiceUnreachable, "no chat completion", 1),
-        (ScriptedReply(drop=True), ServiceUnreachable, "no connection", 2),
+        (ScriptedReply("[1, 2]"), ServiceUnreachable, "no chat completion", 1),
+        (
+            ScriptedReply('{"choices": [], "id": "1", "object": "chat.completion", "created": 1, "model": "m"}'),
+            ServiceUnreachable,
+            "no chat completion",
+            1,
+        ),
+        (ScriptedReply("", drop=True), ServiceUnreachable, "no connection", 2),
     ],
     ids=lambda value: value.status if isinstance(value, ScriptedReply) else None,
 )
@@ -169,19 +109,29 @@ def test_failures(
     assert caught.value.remedy
     assert len(server.requests) == requests
     whole = "".join(traceback.format_exception(caught.value))
+    assert caught.value.__context__ is None, "nothing to be shown by who walks the chain"
     assert KEY not in whole
     assert "Passages and question" not in whole, "nor the documents' text"
 
 
 def test_a_fault_that_passes_is_retried_after_the_time_asked_for(server: ScriptedServer) -> None:
-    server.give(failure(429, "rate_limit_exceeded", **{"Retry-After": "1"}), ScriptedReply())
+    server.give(failure(429, "rate_limit_exceeded", **{"Retry-After": "1"}), GOOD)
     begin = time.monotonic()
     assert model_at(server).complete(PROMPT).text == "120 days [1]."
     assert time.monotonic() - begin >= 1
     assert len(server.requests) == 2
 
 
-@pytest.mark.parametrize("reply", [ScriptedReply(hang_s=60), ScriptedReply(pause_s=0.2)], ids=["silent", "slow"])
+def test_more_time_than_is_left_is_not_waited_for(server: ScriptedServer) -> None:
+    server.give(failure(429, "rate_limit_exceeded", **{"Retry-After": "3600"}), GOOD)
+    with pytest.raises(ServiceUnreachable, match="too many requests, and it asks to wait 3,600 s"):
+        model_at(server).complete(PROMPT)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "reply", [ScriptedReply("", hang_s=60), ScriptedReply(openai_whole(), pause_s=0.2)], ids=["silent", "slow"]
+)
 def test_the_time_limit_is_for_the_whole_call(server: ScriptedServer, reply: ScriptedReply) -> None:
     """A body that comes a character at a time never times out by itself."""
     server.give(reply)
@@ -192,20 +142,15 @@ def test_the_time_limit_is_for_the_whole_call(server: ScriptedServer, reply: Scr
 
 
 def test_nobody_listens() -> None:
-    with ScriptedServer() as closed:
+    with serving() as closed:
         url = closed.url
     with pytest.raises(ServiceUnreachable, match="no connection"):
         OpenAICompatible("m", url, timeout_s=20, max_retries=0).complete(PROMPT)
 
 
 def test_no_text_and_a_cut_text(server: ScriptedServer) -> None:
-    choice = {"index": 0, "message": {"role": "assistant", "content": None}, "finish_reason": "length"}
-    server.give(
-        ScriptedReply(
-            body=json.dumps({"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]})
-        )
-    )
-    assert model_at(server).complete(PROMPT) == Completion("", 0, 0, "length")
+    server.give(ScriptedReply(openai_whole(None, finish="length")))
+    assert model_at(server).complete(PROMPT) == Completion("", 812, 7, "length")
 
 
 def test_a_server_of_ones_own_needs_no_key_and_never_sees_openais(
@@ -215,6 +160,26 @@ def test_a_server_of_ones_own_needs_no_key_and_never_sees_openais(
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     assert model_at(server).complete(PROMPT).text
     assert KEY not in server.requests[0][0]["authorization"]
+
+
+def test_ollama_sees_no_key(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OLLAMA_API_KEY", KEY)
+    assert Ollama("qwen3:4b", server.url).complete(PROMPT) == Completion("120 days [1].", 812, 7, "stop")
+    ((headers, body),) = server.requests
+    assert KEY not in str(headers)
+    assert (body["model"], body["max_tokens"], headers[":path"]) == ("qwen3:4b", 50, "/v1/chat/completions")
+
+
+def test_what_the_endpoint_had_cached(server: ScriptedServer) -> None:
+    server.give(ScriptedReply(openai_whole(cached=768)))
+    assert model_at(server).complete(PROMPT).cached_tokens == 768
+
+
+def test_a_model_that_thinks_unasked_is_told_not_to(server: ScriptedServer) -> None:
+    OpenAICompatible("openai/gpt-5-mini", server.url).complete(PROMPT)
+    body = server.requests[0][1]
+    assert "temperature" not in body
+    assert body["reasoning_effort"] == "minimal"
 
 
 def test_openai_itself_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,20 +239,41 @@ def test_a_process_ends_cleanly_after_two_calls(server: ScriptedServer) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "120 days [1].\n" * 2, "")
 
 
-def test_the_settings_name_the_model() -> None:
+@pytest.mark.parametrize(
+    ("llm", "made"),
+    [
+        ("openai:org/model-7b", OpenAICompatible("org/model-7b", "http://127.0.0.1:8080/v1", 7)),
+        ("ollama:qwen3:4b", Ollama("qwen3:4b", "http://127.0.0.1:8080/v1", 7)),
+        ("anthropic:claude-opus-4-8", Anthropic("claude-opus-4-8", "http://127.0.0.1:8080/v1", 7)),
+    ],
+)
+def test_the_settings_name_the_model(llm: str, made: StreamingLLM) -> None:
+    assert configured.llm(Models(llm=llm, llm_url="http://127.0.0.1:8080/v1", llm_timeout_s=7)) == made
+
+
+def test_the_settings_name_none() -> None:
     assert configured.llm(Models()) is None
-    named = Models(llm="openai:org/model-7b", llm_url="http://127.0.0.1:8080/v1", llm_timeout_s=7)
-    assert configured.llm(named) == OpenAICompatible("org/model-7b", "http://127.0.0.1:8080/v1", 7)
 
 
-def test_the_extra_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        openai_compatible, "find_spec", lambda name: None if name == "openai" else ModuleSpec(name, None)
-    )
-    with pytest.raises(
-        UsageError, match=r"needs openai, not installed here. Install it: pip install 'citewell\[llm\]'"
-    ):
-        configured.llm(Models(llm="openai:m"))
+def test_the_settings_tell_the_price() -> None:
+    assert configured.llm_price(Models()) is None
+    assert configured.llm_price(Models(llm_price_in=3, llm_price_out=15)) == Price(3, 15, 3)
+    assert configured.llm_price(Models(llm_price_in=3, llm_price_out=15, llm_price_cached=0.3)) == Price(3, 15, 0.3)
+
+
+@pytest.mark.parametrize("given", [{"llm_price_in": 3}, {"llm_price_out": 15}, {"llm_price_cached": 0.3}], ids=str)
+def test_half_a_price_is_refused(given: dict[str, float]) -> None:
+    with pytest.raises(ValidationError, match="llm_price"):
+        Models(**given)
+
+
+@pytest.mark.parametrize(
+    ("llm", "missing"), [("openai:m", "openai"), ("ollama:m", "openai"), ("anthropic:m", "anthropic")]
+)
+def test_the_extra_is_not_installed(llm: str, missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat, "find_spec", lambda name: None if name == missing else ModuleSpec(name, None))
+    with pytest.raises(UsageError, match=rf"needs {missing}, not installed here\. .*pip install 'citewell\[llm\]'"):
+        configured.llm(Models(llm=llm))
 
 
 def test_the_extra_is_installed_but_broken(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:

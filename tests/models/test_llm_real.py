@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from pydantic import BaseModel
 
 from citewell.errors import ServiceRefused
 from citewell.generation.answer import answer
@@ -11,7 +12,9 @@ from citewell.models.counted import CountedLLM
 from citewell.models.llm import Prompt
 from citewell.models.minilm import MiniLM
 from citewell.models.openai_compatible import OpenAICompatible
+from citewell.models.structured import complete_as
 from citewell.settings import Settings
+from citewell.types import Trace
 from tests.generation.conftest import TIME_LIMITS
 from tests.models.small_llm import served
 
@@ -48,6 +51,25 @@ def test_a_limit_cuts_and_says_so(model: OpenAICompatible) -> None:
     assert (completion.completion_tokens, completion.finish_reason) == (5, "length")
 
 
+def test_pieces_come_one_by_one_and_are_the_same_text(model: OpenAICompatible) -> None:
+    prompt = Prompt("You answer in one sentence.", "Which colour has the sky?", max_tokens=8)
+    counted = CountedLLM(model)
+    with counted.stream(prompt) as pieces:
+        shown = list(pieces)
+    assert len(shown) > 2
+    assert pieces.completion.text == model.complete(prompt).text
+    assert pieces.completion.prompt_tokens > 10
+    assert (counted.usage.completion_tokens, counted.usage.calls) == (pieces.completion.completion_tokens, 1)
+
+
+def test_a_schema_holds_even_the_smallest_model_to_a_form(model: OpenAICompatible) -> None:
+    class Seen(BaseModel):
+        is_blue: bool
+
+    read = complete_as(model, Prompt("You answer questions.", "Is the sky blue?", max_tokens=30), Seen)
+    assert isinstance(read, Seen)
+
+
 def test_more_than_the_model_reads_is_refused(model: OpenAICompatible) -> None:
     with pytest.raises(ServiceRefused, match=r"too long|rejects"):
         model.complete(Prompt("Rules.", "many words " * 6000, max_tokens=5))
@@ -63,6 +85,7 @@ def test_an_answer_holds_only_what_cites_a_passage(model: OpenAICompatible) -> N
         embedder=MiniLM(threads=1),
         settings=settings,
         page_of=lambda _document, _offset: None,
+        trace=Trace(),
     )
     assert counted.usage.prompt_tokens > 200
     assert counted.usage.completion_tokens > 0
