@@ -241,13 +241,13 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
 
 def test_an_index_is_counted(index: Index, embedder: Embedder) -> None:
     drawn = draw(index)
-    texts = counted(drawn, index.status().entries, embedder)
+    texts = counted(drawn, index.status().entries, embedder, token_vectors=True)
     lengths = [len(embedder.token_spans(f"The {card} card costs 40 euros.")) for card in CARDS]
     assert (texts.documents, len(texts.counted), texts.passages) == (8, 8, 8)
     assert texts.tokens == sum(lengths)
     assert texts.passage_tokens == sum(lengths) / 8
     assert texts.embedded_tokens == texts.tokens + 8  # the title stands above each
-    assert (texts.entries, texts.dimensions) == (9, 384)
+    assert (texts.entries, texts.dimensions, texts.token_bytes) == (9, 384, 96)
     assert embedding_ms_per_token(drawn, embedder) > 0
 
 
@@ -267,16 +267,17 @@ def test_a_prompt_is_forecast_as_it_is(index: Index, embedder: Embedder) -> None
 def test_of_a_large_index_the_same_documents_are_drawn(index: Index, embedder: Embedder) -> None:
     drawn = draw(index, most=3)
     assert drawn == draw(index, most=3)
-    texts = counted(drawn, 9, embedder)
+    texts = counted(drawn, 9, embedder, token_vectors=False)
     assert (texts.documents, len(texts.counted), texts.passages) == (8, 3, 8)
     assert texts.tokens_interval is not None
+    assert texts.token_bytes == 0
 
 
 def test_what_is_read_in_the_place_of_a_passage_is_none(tmp_path: Path, embedder: Embedder) -> None:
     with Index.create(tmp_path / "index", settings=SMALL_TO_BIG) as made:
         made.add_documents([from_text(TEXT, source="bank:limits")])
         drawn = draw(made)
-        texts = counted(drawn, made.status().entries, embedder)
+        texts = counted(drawn, made.status().entries, embedder, token_vectors=False)
         prompt = asked(drawn, SMALL_TO_BIG, Assumptions(), embedder)
     assert texts.passages == texts.entries == 4
     assert prompt.passage_tokens > 3 * texts.passage_tokens

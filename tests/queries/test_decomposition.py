@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
 
 import pytest
@@ -12,7 +13,6 @@ from citewell.queries.decomposition import parts, parts_by
 from citewell.queries.decomposition_rules import LONGEST, MOST_PARTS
 from citewell.queries.marks import marks, negations
 from citewell.retrieval.query import Query, Role
-from citewell.types import Usage
 from tests.queries.scripted_llm import ScriptedLLM
 
 TODAY = date(2026, 11, 30)
@@ -185,12 +185,11 @@ def test_a_model_may_name_days_of_years_that_the_question_names() -> None:
         '[{"question": "What is the fee for K-3?", "as_of": "2025-06-30"},'
         ' {"question": "What was the fee for K-3?", "as_of": "2024-12-31"}]'
     )
-    written = parts_by(llm, "How did the fee for K-3 change since 2025?", TODAY)
-    assert written.queries == (
+    found = parts_by(llm, "How did the fee for K-3 change since 2025?", TODAY)
+    assert found == (
         Query("What is the fee for K-3?", Role.PART, as_of=date(2025, 6, 30)),
         Query("What was the fee for K-3?", Role.PART),
     )
-    assert written.usage == Usage(40, 9, cost_usd=None)
     assert "How did the fee for K-3 change since 2025?" in llm.prompts[0].user
 
 
@@ -204,6 +203,9 @@ BY_RULE = ["What does R-17 mean?", "R-17: who may release it?"]
         ('["What is R-17?", "Who releases R-17?"]', ["What is R-17?", "Who releases R-17?"]),
         ("1. What is R-17?\n2. Who releases R 17?", ["What is R-17?", "Who releases R 17?"]),
         ('["What is R-17?", "Who releases R-71?"]', ["What is R-17?"]),
+        ('["What does R-17 mean?", "Which soup does the canteen serve?"]', ["What does R-17 mean?"]),
+        ('["Which soup does the canteen serve?"]', BY_RULE),
+        ('["Release what?", "Release it?", "Mean what?", "Mean it?", "What does R-17 mean?"]', BY_RULE),
         ("[]", []),
         (f'["{QUESTION}"]', []),
         ("I am sorry, I cannot help with that.", BY_RULE),
@@ -214,4 +216,27 @@ BY_RULE = ["What does R-17 mean?", "R-17: who may release it?"]
     ],
 )
 def test_a_models_reply_is_checked(reply: str, expected: list[str]) -> None:
-    assert [part.text for part in parts_by(ScriptedLLM(reply), QUESTION, TODAY).queries] == expected
+    assert [part.text for part in parts_by(ScriptedLLM(reply), QUESTION, TODAY)] == expected
+
+
+def test_a_part_of_other_words_than_the_question_is_not_searched() -> None:
+    question = "Who won the sailing regatta?"
+    assert parts_by(ScriptedLLM('["Which soup does the canteen serve?"]'), question, TODAY) == ()
+    found = parts_by(ScriptedLLM('["When was the regatta?", "What is in the soup of the day?"]'), question, TODAY)
+    assert [part.text for part in found] == ["When was the regatta?"]
+    older = ["When was Rome founded?", "When was Jericho founded?"]
+    found = parts_by(ScriptedLLM(json.dumps(older)), "Which is older, Rome or Jericho?", TODAY)
+    assert [part.text for part in found] == older
+
+
+def test_a_negation_that_a_model_leaves_out_comes_back_by_the_rules() -> None:
+    question = "What does not cover travel, and who may not release it?"
+    by_rule = parts(question, TODAY)
+    assert len(by_rule) == 2
+    lost = ScriptedLLM('["What does cover travel?", "Who may not release it?"]')
+    assert parts_by(lost, question, TODAY) == by_rule
+    kept = ScriptedLLM('["What doesn\'t cover travel?", "Who cannot release it?"]')
+    assert [part.text for part in parts_by(kept, question, TODAY)] == [
+        "What doesn't cover travel?",
+        "Who cannot release it?",
+    ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from citewell.queries.marks import marks, negations, same_language, without_foreign_marks
@@ -31,8 +33,10 @@ def test_words_are_no_marks() -> None:
 
 
 def test_negations() -> None:
-    assert negations("It isn't free, never, and NOT without notice.") == {"n't", "never", "not", "without"}
-    assert negations("a note on cannonballs") == frozenset()
+    assert negations("It isn't free, never, and NOT without notice.") == Counter(("not", "never", "not", "without"))
+    assert negations("One cannot, and can\u2019t") == negations("not, not")
+    assert negations("Das ist nicht kostenlos, ohne Geb\u00fchr: kein Problem.") == Counter(("nicht", "ohne", "kein"))
+    assert not negations("a note on cannonballs, known, innocent")
 
 
 def test_foreign_marks_are_struck() -> None:
@@ -47,3 +51,10 @@ def test_languages() -> None:
     assert not same_language("Сколько это стоит?", "How much is it?")
     assert same_language("25?", "料金はいくらですか")
     assert same_language("Jumbo frames", "Was sind Jumbo frames?")
+    assert same_language("カードの料金", "料金はいくらですか")
+
+
+def test_a_text_takes_no_script_from_nowhere() -> None:
+    assert not same_language("Wer unterschreibt форма?", "Wer unterschreibt sie?")
+    assert same_language("Wer unterschreibt форма?", "Wer unterschreibt sie?", "форма")
+    assert not same_language("форма?", "Wer unterschreibt sie?", "форма")

@@ -11,7 +11,7 @@ from citewell.models.openai_compatible import OpenAICompatible
 from citewell.queries.rewrite import needs_rewriting, rewrite, rewrite_by, rewritten
 from citewell.queries.rewriting.subjects import roots_of
 from citewell.retrieval.query import Query, Role
-from citewell.types import Turn, Usage
+from citewell.types import Turn
 from tests.models.small_llm import served
 
 CAST = (
@@ -72,18 +72,10 @@ def test_a_model_is_asked_only_where_something_leans_or_the_language_is_not_of_t
     assert rewritten("Wie sperre ich sie?", turns, german)[1].text == "Wie sperre ich die Debitkarte?"
 
 
-def test_what_the_model_was_given_is_counted() -> None:
-    assert rewrite_by(ScriptedLLM("How do I block a debit card?"), "How do I block it?", CARD).usage == Usage(
-        90, 12, None
-    )
-
-
 def test_where_the_model_repeats_the_question_the_rules_have_the_last_word() -> None:
-    assert (
-        rewrite_by(ScriptedLLM("how do I block it?"), "How do I block it?", CARD).text == "How do I block debit card?"
-    )
+    assert rewrite_by(ScriptedLLM("how do I block it?"), "How do I block it?", CARD) == "How do I block debit card?"
     alone = "What does a SEPA transfer cost?"
-    assert rewrite_by(ScriptedLLM(alone), alone, CARD).text is None
+    assert rewrite_by(ScriptedLLM(alone), alone, CARD) is None
 
 
 @pytest.mark.parametrize(
@@ -101,19 +93,27 @@ def test_where_the_model_repeats_the_question_the_rules_have_the_last_word() -> 
         "How do I not block a debit card?",
         "Wie sperre ich eine Debitkarte?",
         "How do I open an account?",
+        "How do I block a canteen?",
         "<question1>How do I block a debit card?",
         "How do I block a debit card" + " in the app" * 40 + "?",
     ],
 )
 def test_a_reply_of_no_use_gives_way_to_the_rule(reply: str) -> None:
     found = rewrite_by(ScriptedLLM(reply), "How do I block it?", CARD)
-    assert found.text == rewrite("How do I block it?", CARD) == "How do I block debit card?"
-    assert found.usage == Usage(90, 12, None)
+    assert found == rewrite("How do I block it?", CARD) == "How do I block debit card?"
 
 
 def test_a_reply_that_was_cut_off_gives_way_to_the_rule() -> None:
     llm = ScriptedLLM("How do I block a debit card?", finish_reason="length")
-    assert rewrite_by(llm, "How do I block it?", CARD).text == "How do I block debit card?"
+    assert rewrite_by(llm, "How do I block it?", CARD) == "How do I block debit card?"
+
+
+def test_a_model_does_not_bring_in_what_nobody_spoke_of() -> None:
+    turns = (Turn("Who won the sailing regatta?", "Ann Lee, for the weather was calm."),)
+    rule = "Who won the sailing regatta? Why?"
+    assert rewrite_by(ScriptedLLM("What soup does the canteen serve on Mondays?"), "Why?", turns) == rule
+    found = rewrite_by(ScriptedLLM("Why did Ann Lee win the regatta?"), "Why?", turns)
+    assert found == "Why did Ann Lee win the regatta?"  # the one new word, "win", names no subject
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_reply_that_was_cut_off_gives_way_to_the_rule() -> None:
     ],
 )
 def test_the_question_is_found_in_a_talkative_reply(reply: str) -> None:
-    assert rewrite_by(ScriptedLLM(reply), "How do I block it?", CARD).text == "How do I block a debit card?"
+    assert rewrite_by(ScriptedLLM(reply), "How do I block it?", CARD) == "How do I block a debit card?"
 
 
 @pytest.mark.llm

@@ -6,12 +6,9 @@ Zheng et al., "Take a Step Back: Evoking Reasoning via Abstraction in Large Lang
 from __future__ import annotations
 
 from citewell.models.llm import LLM, Prompt
+from citewell.models.reply import prose
 from citewell.queries.marks import marks, same_language
-from citewell.queries.reply import Written, prose, usage_of
 from citewell.retrieval.query import Query, Role
-
-PROMPT_VERSION = 1
-"""Changes with every change of the prompt."""
 
 MAX_REPLY_TOKENS = 60
 
@@ -22,18 +19,17 @@ Question: May a 17-year-old withdraw EUR 500 in Spain? Broader: Which limits app
 Reply with the broader question and nothing else."""
 
 
-def broader(llm: LLM, question: str) -> Written:
+def broader(llm: LLM, question: str) -> tuple[Query, ...]:
     """One broader question; none where it is the question again, is in another language, or adds a code or a number.
 
     Raises:
         ServiceError: the model's endpoint failed.
     """
-    completion = llm.complete(Prompt(_RULES, f"Question: {question}", MAX_REPLY_TOKENS))
-    text = prose(completion.text).removeprefix("Broader:").strip()
+    text = prose(llm.complete(Prompt(_RULES, f"Question: {question}", MAX_REPLY_TOKENS)).text)
     usable = (
         text
         and text.casefold().rstrip("?") != question.strip().casefold().rstrip("?")
         and marks(text) <= marks(question)
         and same_language(text, question)
     )
-    return Written((Query(text, Role.BROADER),) if usable else (), usage_of(completion))
+    return (Query(text, Role.BROADER),) if usable else ()

@@ -5,14 +5,12 @@ from __future__ import annotations
 from datetime import date
 
 from citewell.models.llm import LLM, Prompt
+from citewell.models.reply import Listed, listed
 from citewell.queries.decomposition_rules import MOST_PARTS, split
-from citewell.queries.marks import marks, same_language
+from citewell.queries.marks import marks, negations, same_language
 from citewell.queries.periods import days, years
-from citewell.queries.reply import Listed, Written, listed, usage_of
+from citewell.retrieval.analyser import analyse_query
 from citewell.retrieval.query import Query, Role
-
-PROMPT_VERSION = 1
-"""Changes with every change of the prompt."""
 
 MAX_REPLY_TOKENS = 250
 
@@ -43,35 +41,41 @@ def parts(question: str, today: date) -> tuple[Query, ...]:
     return tuple(Query(text, Role.PART, as_of=day) for text, day in zip(texts, days(texts, today), strict=True))
 
 
-def parts_by(llm: LLM, question: str, today: date) -> Written:
+def parts_by(llm: LLM, question: str, today: date) -> tuple[Query, ...]:
     """The parts of a question, by a model (least-to-most prompting's first step, Zhou et al. 2022).
 
-    A part with a code or number that the question has not, or in another language, is dropped; a day in a year that it
-    does not name is not taken. The rules answer where the reply is no list, or where a code or number of the question
-    is in none of its parts.
+    A part with a code or number that the question has not, in another language, or of other words for the most part, is
+    dropped; a day in a year that the question does not name is not taken. The rules answer where the reply is no list,
+    no part is left, or a code, a number or a negation of the question is in none.
 
     Raises:
         ServiceError: the model's endpoint failed.
     """
     completion = llm.complete(Prompt(_RULES, f"Question: {question}", MAX_REPLY_TOKENS))
     found = _checked(question, listed(completion.text))
-    return Written(parts(question, today) if found is None else found, usage_of(completion))
+    return parts(question, today) if found is None else found
 
 
 def _checked(question: str, items: tuple[Listed, ...] | None) -> tuple[Query, ...] | None:
     """The parts that may be searched; None where the reply cannot be used."""
     if items is None:
         return None
-    asked, known = question.strip().casefold(), marks(question)
-    texts = {item.text: _day(item, question) for item in items if item.text.casefold() != asked}
-    kept = {text: day for text, day in texts.items() if marks(text) <= known and same_language(text, question)}
-    if items and not kept:
-        return None if len(items) > 1 else ()
+    asked = question.strip().casefold()
+    dated = {item.text: _day(item, question) for item in items if item.text.casefold() != asked}
+    kept = [text for text in dated if _is_of(text, question)][:MOST_PARTS]
+    together = " ".join(kept)
     # A year may have gone from a part's text into its day.
-    held = frozenset().union(*map(marks, kept)) | {str(day.year) for day in kept.values() if day}
-    if kept and not known <= held:
+    held = marks(together) | {str(day.year) for text in kept if (day := dated[text])}
+    if dated and not (kept and marks(question) <= held and negations(question) <= negations(together)):
         return None
-    return tuple(Query(text, Role.PART, as_of=day) for text, day in list(kept.items())[:MOST_PARTS])
+    return tuple(Query(text, Role.PART, as_of=dated[text]) for text in kept)
+
+
+def _is_of(part: str, question: str) -> bool:
+    """Whether a part asks nothing but of the question: at least half of its words that say something are in that."""
+    telling = set(analyse_query(part))
+    known = telling.intersection(analyse_query(question))
+    return marks(part) <= marks(question) and same_language(part, question) and 2 * len(known) >= len(telling) > 0
 
 
 def _day(item: Listed, question: str) -> date | None:

@@ -17,14 +17,17 @@ from citewell.queries.broader import broader
 from citewell.queries.decomposition import parts, parts_by
 from citewell.queries.hypothetical import hypothetical
 from citewell.queries.joining import joined
-from citewell.queries.reply import Written
-from citewell.queries.routing import Route, Way, route
+from citewell.queries.rewrite import rewritten
+from citewell.queries.rewriting.subjects import roots_of
+from citewell.queries.rewriting.vocabulary import is_general
+from citewell.queries.rewriting.words import words_of
+from citewell.queries.routing import Way, route
 from citewell.queries.second_hop import onward
 from citewell.queries.variants import variants
 from citewell.retrieval.fusion import reciprocal_rank_fusion
 from citewell.retrieval.query import Query, Role
 from citewell.settings import Queries
-from citewell.types import Hit, Trace
+from citewell.types import Hit, Trace, Turn
 
 RRF_K = 60
 """Of the lists of queries that ask the same; those of one question agree in much, so that a small k would only repeat
@@ -35,11 +38,16 @@ Search = Callable[[Query], tuple[Hit, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question that stands alone, the queries that ask it, and those that ask for its parts."""
+    """A question that stands alone, the queries that ask it, and those that ask for its parts.
+
+    Where it is the question before and a follow-up, `own` are the words of the follow-up that name a subject: what
+    answers only the question before has none of them.
+    """
 
     question: str
     same: tuple[Query, ...]
     parts: tuple[Query, ...]
+    own: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +58,25 @@ class Found:
     queries: tuple[Query, ...]
 
 
-def understand(asked: tuple[Query, ...], settings: Queries, llm: LLM | None, today: date, trace: Trace) -> Asked:
-    """What to search for. `asked` is the question, and its rewrite where it leans on the turns before.
+def understand(
+    question: str, turns: Sequence[Turn], settings: Queries, llm: LLM | None, today: date, trace: Trace
+) -> Asked:
+    """What to search for, where these turns were before.
 
     Raises:
         ServiceError: the model's endpoint failed.
     """
-    question = asked[-1].text
-    with trace.step("queries", len(asked)) as step:
-        way = route(question) if settings.route == "rules" else Route(Way.CONFIGURED, "")
-        of_parts = _parts(question, settings, way.way, llm, today)
-        same = (*asked, *(query for each in _written(question, settings, llm) for query in each.queries))
-        if way.way is Way.KEYWORD:
-            same = tuple(replace(query, keyword_only=True) for query in same)
-        step.out = len(same) + len(of_parts)
-    return Asked(question, same, of_parts)
+    with trace.step("queries", 1) as step:
+        asked = rewritten(question, turns if settings.rewrite else (), llm)
+        alone = asked[-1].text
+        follows = alone != question and alone.endswith(question)
+        way = route(alone) if settings.route == "rules" else Way.CONFIGURED
+        # Taken apart, a follow-up would be asked for together with the question before, and that once more.
+        parts = _parts(question if follows else alone, settings, way, llm, today)
+        own = tuple(replace(query, keyword_only=way is Way.KEYWORD) for query in asked)
+        same = (*own, *_written(alone, settings, llm))
+        step.out = len(same) + len(parts)
+    return Asked(alone, same, parts, _subjects(question) if follows else "")
 
 
 def find(asked: Asked, settings: Queries, search: Search, k: int) -> Found:
@@ -79,21 +91,25 @@ def find(asked: Asked, settings: Queries, search: Search, k: int) -> Found:
 
 def _parts(question: str, settings: Queries, way: Way, llm: LLM | None, today: date) -> tuple[Query, ...]:
     if settings.decompose == "llm" and llm is not None:
-        return parts_by(llm, question, today).queries
-    by_rule = settings.decompose == "rules" or way is Way.DECOMPOSE
-    return parts(question, today) if by_rule else ()
+        return parts_by(llm, question, today)
+    return parts(question, today) if settings.decompose == "rules" or way is Way.DECOMPOSE else ()
 
 
-def _written(question: str, settings: Queries, llm: LLM | None) -> Iterator[Written]:
+def _written(question: str, settings: Queries, llm: LLM | None) -> Iterator[Query]:
     """What a model writes to be searched beside the question."""
     if llm is None:
         return
     if settings.variants:
-        yield variants(llm, question, settings.variants)
+        yield from variants(llm, question, settings.variants)
     if settings.hyde:
-        yield hypothetical(llm, question)
+        yield from hypothetical(llm, question)
     if settings.step_back:
-        yield broader(llm, question)
+        yield from broader(llm, question)
+
+
+def _subjects(question: str) -> str:
+    words = (word.low for word in words_of(question))
+    return " ".join(word for word in words if roots_of(word) and not is_general(word))
 
 
 def _one_list(same: Sequence[Query], search: Search) -> tuple[Hit, ...]:

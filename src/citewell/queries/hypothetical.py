@@ -1,18 +1,16 @@
 """A passage that would answer the question, embedded in its place (HyDE).
 
 Gao, Ma, Lin and Callan, "Precise Zero-Shot Dense Retrieval without Relevance Labels", 2022: a passage that is made up
-lies nearer to the true one than the question does. What it says is not true and is shown to nobody.
+lies nearer to the true one than the question does. What it says is not true: it stands in `Answer.searched`, and no
+answer is taken from it.
 """
 
 from __future__ import annotations
 
 from citewell.models.llm import LLM, Prompt
+from citewell.models.reply import prose
 from citewell.queries.marks import same_language, without_foreign_marks
-from citewell.queries.reply import Written, prose, usage_of
 from citewell.retrieval.query import Query, Role
-
-PROMPT_VERSION = 1
-"""Changes with every change of the prompt."""
 
 MAX_REPLY_TOKENS = 120
 
@@ -22,7 +20,7 @@ you do not know. Copy names, codes and numbers of the question exactly, and writ
 Reply with the passage and nothing else."""
 
 
-def hypothetical(llm: LLM, question: str) -> Written:
+def hypothetical(llm: LLM, question: str) -> tuple[Query, ...]:
     """One passage, or none where the model declines or writes in another language.
 
     Codes and numbers that the question has not are struck out: the model made them up, and others' passages hold them.
@@ -33,4 +31,4 @@ def hypothetical(llm: LLM, question: str) -> Written:
     completion = llm.complete(Prompt(_RULES, f"Question: {question}", MAX_REPLY_TOKENS))
     passage = without_foreign_marks(prose(completion.text), question)
     usable = passage and same_language(passage, question) and passage.casefold() != question.casefold()
-    return Written((Query(passage, Role.HYPOTHETICAL),) if usable else (), usage_of(completion))
+    return (Query(passage, Role.HYPOTHETICAL),) if usable else ()

@@ -8,7 +8,6 @@ The words of the turns are data, whoever said them: none is obeyed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from citewell.models.llm import LLM
 from citewell.queries.rewriting.guard import keeps
@@ -16,15 +15,7 @@ from citewell.queries.rewriting.prompted import prompt_for, question_in
 from citewell.queries.rewriting.resolving import leans, resolved
 from citewell.queries.rewriting.words import shows_english
 from citewell.retrieval.query import Query, Role
-from citewell.types import Turn, Usage
-
-
-@dataclass(frozen=True, slots=True)
-class Rewritten:
-    """The question standing alone, or None where it does already; and what the language model was given and gave."""
-
-    text: str | None
-    usage: Usage
+from citewell.types import Turn
 
 
 def needs_rewriting(question: str, turns: Sequence[Turn]) -> bool:
@@ -41,7 +32,7 @@ def rewrite(question: str, turns: Sequence[Turn]) -> str | None:
     return text if text is not None and keeps(question, text, turns) else None
 
 
-def rewrite_by(llm: LLM, question: str, turns: Sequence[Turn]) -> Rewritten:
+def rewrite_by(llm: LLM, question: str, turns: Sequence[Turn]) -> str | None:
     """The question standing alone, by one call of a language model; by rule where its reply is of no use.
 
     A model that repeats the question saw nothing to resolve; small ones miss what the rules see.
@@ -49,13 +40,11 @@ def rewrite_by(llm: LLM, question: str, turns: Sequence[Turn]) -> Rewritten:
     Raises:
         ServiceError: the model's endpoint failed.
     """
-    reply = llm.complete(prompt_for(question, turns))
-    usage = Usage(reply.prompt_tokens, reply.completion_tokens, cost_usd=None)
-    text = question_in(reply, question)
+    text = question_in(llm.complete(prompt_for(question, turns)), question)
     repeated = text is not None and text.casefold() == question.strip().casefold()
     if text is None or repeated or not keeps(question, text, turns):
-        return Rewritten(rewrite(question, turns), usage)
-    return Rewritten(text, usage)
+        return rewrite(question, turns)
+    return text
 
 
 def rewritten(question: str, turns: Sequence[Turn], llm: LLM | None = None) -> tuple[Query, ...]:
@@ -71,7 +60,7 @@ def rewritten(question: str, turns: Sequence[Turn], llm: LLM | None = None) -> t
     if not turns:
         return (original,)
     if llm is not None and (needs_rewriting(question, turns) or shows_english(question) is not True):
-        text = rewrite_by(llm, question, turns).text
+        text = rewrite_by(llm, question, turns)
     else:
         text = rewrite(question, turns)
     return (original, Query(text, Role.REWRITE)) if text else (original,)

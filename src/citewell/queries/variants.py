@@ -7,12 +7,9 @@ joined by reciprocal rank fusion.
 from __future__ import annotations
 
 from citewell.models.llm import LLM, Prompt
+from citewell.models.reply import listed
 from citewell.queries.marks import marks, negations, same_language
-from citewell.queries.reply import Written, listed, usage_of
 from citewell.retrieval.query import Query, Role
-
-PROMPT_VERSION = 1
-"""Changes with every change of the prompt."""
 
 _TOKENS_EACH = 60
 
@@ -25,7 +22,7 @@ Question: How long is the warranty of model K-3?
 ["For what period is the K-3 guaranteed?", "Until when can a K-3 be returned if it breaks?", ...]"""
 
 
-def variants(llm: LLM, question: str, number: int) -> Written:
+def variants(llm: LLM, question: str, number: int) -> tuple[Query, ...]:
     """Up to `number` other wordings of a question.
 
     One that adds or loses a code, a number or a negation, is in another language, or is the question or another one
@@ -40,8 +37,7 @@ def variants(llm: LLM, question: str, number: int) -> Written:
         if _asks_the_same(item.text, question):
             kept.setdefault(_plain(item.text), item.text)
     kept.pop(_plain(question), None)
-    queries = tuple(Query(text, Role.VARIANT) for text in list(kept.values())[:number])
-    return Written(queries, usage_of(completion))
+    return tuple(Query(text, Role.VARIANT) for text in list(kept.values())[:number])
 
 
 def _asks_the_same(text: str, question: str) -> bool:

@@ -6,6 +6,7 @@
     work            calls and tokens, and what they cost and take at those rates
     formulas        the sums of the literature, on plain numbers
     case            a collection, a question and what is assumed; the forecast of the settings as they are
+    enriching       what the settings have a language model write of the documents
     at_questions    techniques paid for at every question, each one function: a case in, a forecast out
     at_indexing     techniques paid for once
     table           the forecasts beside the current settings

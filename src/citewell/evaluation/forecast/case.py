@@ -17,12 +17,14 @@ VISION_MODEL = "a vision model"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What a forecast is of. `context_tokens` is the most that the language model takes in a prompt."""
+    """What a forecast is of. `context_tokens` is the most that the language model takes in a prompt, `enriching` the
+    work of writing what the settings want of the documents."""
 
     collection: Collection
     asking: Asking
     assumed: Assumptions
     context_tokens: int
+    enriching: Work = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +49,9 @@ def built(case: Case) -> Forecast:
     texts = case.collection
     return Forecast(
         "current settings",
-        once=Work(embedding_tokens=texts.embedded_tokens),
+        once=Work(embedding_tokens=texts.embedded_tokens) + case.enriching,
         per_question=Work(embedding_tokens=case.assumed.question_tokens),
-        stored_bytes=formulas.vector_bytes(texts.entries, texts.dimensions),
+        stored_bytes=formulas.vector_bytes(texts.entries, texts.dimensions) + texts.embedded_tokens * texts.token_bytes,
     )
 
 

@@ -30,13 +30,14 @@ class Collection:
     """`documents` in all, of which some or all were `counted`. Sums over the counted ones are scaled up.
 
     A passage is what is searched; a larger one that is only read in its place is none. `entries` are the vectors that
-    there are, of `dimensions` numbers each.
+    there are, of `dimensions` numbers each. A token's own vector takes `token_bytes`, 0 where none are kept.
     """
 
     documents: int
     counted: tuple[Counted, ...]
     entries: int
     dimensions: int
+    token_bytes: int = 0
 
     @property
     def tokens(self) -> int:
@@ -87,7 +88,7 @@ class Asking:
     """A prompt of `passages`, of which it has `room` for more where a technique finds more.
 
     `passage_tokens` is the mean of what is read of one (its parent, where it has one), `instruction_tokens` all else in
-    the prompt, the question with it. `candidates` are what each search brings before the best are kept.
+    the prompt, the question with it. `candidates` are what a re-ranker would read.
     """
 
     passages: int

@@ -16,6 +16,7 @@ from citewell.evaluation.forecast.rates import Assumptions
 from citewell.generation.prompt import CHARS_PER_TOKEN, build_prompt
 from citewell.index import Index
 from citewell.models.embedder import Embedder
+from citewell.models.token_vectors import codec_for, row_bytes
 from citewell.settings import Settings
 from citewell.types import Chunk, Document, Hit, Principal, Scale
 
@@ -58,8 +59,9 @@ def draw(index: Index, most: int = MOST_DOCUMENTS) -> Drawn:
     return drawn
 
 
-def counted(drawn: Drawn, entries: int, embedder: Embedder) -> Collection:
-    """The collection that the documents were drawn from; `entries` are all of its vectors."""
+def counted(drawn: Drawn, entries: int, embedder: Embedder, *, token_vectors: bool) -> Collection:
+    """The collection that the documents were drawn from; `entries` are all of its vectors. Those of tokens are kept
+    with `token_vectors`, where the embedder gives some."""
 
     @cache
     def above(title: str, section: str) -> int:
@@ -81,6 +83,7 @@ def counted(drawn: Drawn, entries: int, embedder: Embedder) -> Collection:
         counted=tuple(count(document, chunks) for document, chunks in drawn.taken),
         entries=entries,
         dimensions=embedder.identity.dimensions,
+        token_bytes=row_bytes(embedder.identity.dimensions) if codec_for(embedder, keep=token_vectors) else 0,
     )
 
 
@@ -101,7 +104,7 @@ def asked(drawn: Drawn, settings: Settings, assumed: Assumptions, embedder: Embe
         passage_tokens=fmean(_tokens(body, embedder) for body in bodies),
         instruction_tokens=around + assumed.question_tokens,
         answer_tokens=min(assumed.answer_tokens, settings.models.llm_max_tokens),
-        candidates=min(settings.retrieval.candidates, len(hits)),
+        candidates=min(settings.retrieval.rerank_candidates, len(hits)),
     )
 
 

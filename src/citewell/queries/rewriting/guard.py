@@ -1,4 +1,4 @@
-"""What no rewrite may change: codes, numbers, dates and negations, and the language.
+"""What no rewrite may change: codes, numbers, dates and negations, the language, and what is spoken of.
 
 A rewrite that fails is not searched, whoever wrote it: it would find the wrong passages with confidence.
 """
@@ -6,24 +6,20 @@ A rewrite that fails is not searched, whoever wrote it: it would find the wrong 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 
-from citewell.queries.marks import marks
-from citewell.queries.rewriting.vocabulary import FUNCTION_WORDS
-from citewell.queries.rewriting.words import shows_english, words_of
+from citewell.queries.marks import marks, negations, same_language
+from citewell.queries.rewriting.vocabulary import FOREIGN, FUNCTION_WORDS, is_general
+from citewell.queries.rewriting.words import words_of
+from citewell.retrieval.analyser import analyse_query
 from citewell.types import Turn
 
 LEAST_KEPT = 1 / 3
 """Of the words of a question that say something."""
+MOST_NEW = 1
+"""Words of a rewrite that nobody said, and general ones only (`vocabulary.is_general`)."""
 
 _CAPITALS = 2
-_NEGATION = re.compile(
-    r"""\b(?:no|not|never|none|neither|nor|nothing|nobody|without|cannot|except|excluding|unless|non
-    |nicht|kein\w*|nie|niemals|ohne|au\u00dfer|pas|jamais|sans|aucun\w*|sauf|sin|nunca|ning[u\u00fa]n\w*|non|mai|senza|niet|geen
-    |nooit|zonder|n\u00e3o|sem|nie|bez)\b|n['\u2019]t\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
 _OPPOSITE = re.compile(r"^(?:un|in|im|ir|non-?|dis)(?=\w{4})")
 _WRITTEN_OUT = """
 january february march april may june july august september october november december monday tuesday wednesday thursday
@@ -39,12 +35,15 @@ def keeps(question: str, rewrite: str, turns: Sequence[Turn]) -> bool:
     said = " ".join([question, *(f"{turn.question} {turn.answer}" for turn in turns)])
     asked = " ".join([question, *(turn.question for turn in turns)])
     before, after = _exact(question), _exact(rewrite)
+    not_before, not_after = (negations(text).total() for text in (question, rewrite))
     return (
         before <= after
         and (after == before or after <= _exact(said))  # the answers are long: they are read only if they must be
-        and _negations(question) <= _negations(rewrite) <= max(_negations(question), _negations(asked))
+        and not_before <= not_after <= max(not_before, negations(asked).total())
         and not _turned_round(question, rewrite, said)
-        and _same_language(question, rewrite, asked)
+        and same_language(rewrite, question, asked)
+        and _keeps_its_words(question, rewrite)
+        and _speaks_of_what_was_said(rewrite, said)
     )
 
 
@@ -58,10 +57,6 @@ def _exact(text: str) -> frozenset[str]:
     return marks(text) | (figures - verbs) | abbreviations
 
 
-def _negations(text: str) -> int:
-    return len(_NEGATION.findall(text))
-
-
 def _turned_round(question: str, rewrite: str, said: str) -> bool:
     """Whether a word came in as its opposite, or lost what made it one: `unauthorised` and `authorised`."""
     before, after, known = ({word.low for word in words_of(text)} for text in (question, rewrite, said))
@@ -70,20 +65,18 @@ def _turned_round(question: str, rewrite: str, said: str) -> bool:
     return bool(lost or new)
 
 
-def _same_language(question: str, rewrite: str, asked: str) -> bool:
-    if not _scripts(rewrite) <= _scripts(asked):
-        return False
-    shown, wanted = shows_english(rewrite), shows_english(question)
-    if shown is not None and wanted is not None and shown is not wanted:
-        return False
-    words, kept = _telling(question), _telling(rewrite)
-    return not words or len(words & kept) >= LEAST_KEPT * len(words)
+def _keeps_its_words(question: str, rewrite: str) -> bool:
+    words = _telling(question)
+    return not words or len(words & _telling(rewrite)) >= LEAST_KEPT * len(words)
 
 
 def _telling(text: str) -> set[str]:
     return {word.low.removesuffix("s") for word in words_of(text) if word.low not in FUNCTION_WORDS}
 
 
-def _scripts(text: str) -> set[str]:
-    """The alphabets of its letters, by the first word of their Unicode names (LATIN, CYRILLIC, CJK)."""
-    return {unicodedata.name(sign, "").split(" ")[0] for sign in set(text) if sign.isalpha()}
+def _speaks_of_what_was_said(rewrite: str, said: str) -> bool:
+    """Whether its words come from the question and the turns, in whatever form of a word."""
+    known = set(analyse_query(said))
+    words = {word.low for word in words_of(rewrite)} - FUNCTION_WORDS - FOREIGN
+    new = [word for word in words if known.isdisjoint(analyse_query(word))]
+    return len(new) <= MOST_NEW and all(map(is_general, new))

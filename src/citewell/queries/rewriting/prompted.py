@@ -11,10 +11,8 @@ from collections.abc import Sequence
 
 from citewell.models.fenced import tagged
 from citewell.models.llm import Completion, Prompt
+from citewell.models.reply import declines, unlabelled
 from citewell.types import Turn
-
-PROMPT_VERSION = "1"
-"""Changes with the prompt: a cached reply of another version is none."""
 
 MOST_TURNS = 6
 MOST_TOKENS = 150
@@ -37,16 +35,6 @@ Earlier question: What is lung cancer? Last: What are the types? You write: What
 
 _REMINDER = "The last question, so that it is understood alone, on one line:"
 
-_LABEL = re.compile(
-    r"""^\s*(?:[-*>\#]+\s+
-    |\**(?:(?:the\s)?(?:re-?written|stand-?alone|last|new|final|revised)\s)*(?:question|query|rewrite)\**\s*:\s*\**)+""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_QUOTES = "\"'`*\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb "
-_DECLINED = re.compile(
-    r"^(?:i['\u2019]?m sorry|i am sorry|sorry\b|i can(?:not|['\u2019]t)|as an ai|unfortunately|i don['\u2019]t know)",
-    re.IGNORECASE,
-)
 _SENTENCE_ENDS = re.compile(r"[.!?]\s")
 _ASKS = ("?", "\uff1f", "\u061f", "\u037e")
 
@@ -63,17 +51,12 @@ def prompt_for(question: str, turns: Sequence[Turn]) -> Prompt:
 
 def question_in(reply: Completion, question: str) -> str | None:
     """The rewritten question in a reply; None where there is none to be found."""
-    lines = [line for line in map(_cleaned, reply.text.splitlines()) if line]
+    lines = [line for line in map(unlabelled, reply.text.splitlines()) if line]
     if reply.finish_reason in ("length", "content_filter") or not lines:
         return None
     line = lines[0]
     answers = question.rstrip().endswith(_ASKS) and not line.endswith(_ASKS)
     explains = len(_SENTENCE_ENDS.findall(line)) > len(_SENTENCE_ENDS.findall(question.strip()))
-    if answers or explains or _DECLINED.match(line) or "<" in line or len(line) > len(question) + _LONGER:
+    if answers or explains or declines(line) or "<" in line or len(line) > len(question) + _LONGER:
         return None
     return line
-
-
-def _cleaned(line: str) -> str:
-    """Without a label before it and the quotes around it; a label alone leaves nothing."""
-    return _LABEL.sub("", line).strip(_QUOTES)

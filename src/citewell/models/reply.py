@@ -10,10 +10,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from citewell.models.llm import Completion
-from citewell.retrieval.query import Query
-from citewell.types import Usage
-
 MAX_REPLY_CHARS = 8_000
 """What is looked at of a reply."""
 MAX_TEXT_CHARS = 2_000
@@ -23,15 +19,18 @@ _MARKED = re.compile(r"\s*(?:[-*\u2022\u2013]|\(?\d{1,2}[.):]|q\d{1,2}[.:])\s+(?
 _FENCE = re.compile(r"^\s*```\w*\s*$", re.MULTILINE)
 _DECODER = json.JSONDecoder()
 _LABEL = re.compile(
-    r"\s*(?:\*\*)?(?:passage|answer|question|(?:broader|more\s+general|step-back)\s+question|here\s+is[^:\n]*|sure[^:\n]*)"
-    r"(?:\*\*)?\s*:(?:\*\*)?\s*",
+    r"""(?:\s*(?:[-*>\#]+\s
+    |\**(?:(?:sure|here\s+is)\b[^:\n]*
+        |(?:the\s+)?(?:(?:re-?written|stand-?alone|last|new|final|revised|broader|more\s+general|step-back)\s+)*
+         (?:question|query|rewrite|passage|answer|broader))\**\s*:\**))+""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_DECLINES = re.compile(
+    r"(?:I(?:['\u2019]?m|\s+am)\s+(?:sorry|unable|not\s+able)|I\s+(?:can(?:\s?not|['\u2019]t)|won['\u2019]t|do(?:\s+not|n['\u2019]t))\b"
+    r"|sorry\b|unfortunately\b|as\s+an\s+AI\b)",
     re.IGNORECASE,
 )
-_REFUSES = re.compile(
-    r"\s*(?:I(?:'m|\s+am)\s+(?:sorry|unable|not\s+able)|I\s+(?:cannot|can't|won't|do\s+not|don't)\b|as\s+an\s+AI\b)",
-    re.IGNORECASE,
-)
-_QUOTES = "\"'\u201c\u201d\u2018\u2019`* \t"
+_QUOTES = "\"'\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb`* \t"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +39,6 @@ class Listed:
 
     text: str
     fields: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """The queries that a model wrote, () where its reply holds none that can be used, and what the call took."""
-
-    queries: tuple[Query, ...]
-    usage: Usage
-
-
-def usage_of(completion: Completion) -> Usage:
-    """The tokens of a call, of which only the endpoint knows the price."""
-    return Usage(completion.prompt_tokens, completion.completion_tokens, cost_usd=None)
 
 
 def listed(reply: str, key: str = "question") -> tuple[Listed, ...] | None:
@@ -76,9 +62,19 @@ def listed(reply: str, key: str = "question") -> tuple[Listed, ...] | None:
 
 def prose(reply: str) -> str:
     """The running text of a reply on one line, without fence, label and quotes; "" where it declines."""
-    text = _FENCE.sub("", reply[:MAX_REPLY_CHARS])
-    text = _LABEL.sub("", text, count=1) if _LABEL.match(text) else text
-    return "" if _REFUSES.match(text) else _bare(text)[:MAX_TEXT_CHARS]
+    text = unlabelled(_FENCE.sub("", reply[:MAX_REPLY_CHARS]))
+    return "" if declines(text) else text[:MAX_TEXT_CHARS]
+
+
+def unlabelled(text: str) -> str:
+    """A text on one line, without the label or the dash before it and the quotes around it."""
+    label = _LABEL.match(text)
+    return _bare(text[label.end() :] if label else text)
+
+
+def declines(text: str) -> bool:
+    """Whether an unlabelled text says that there is nothing to say (English)."""
+    return _DECLINES.match(text) is not None
 
 
 def _values(shown: str, at: int) -> Iterator[object]:

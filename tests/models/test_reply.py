@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.queries.reply import MAX_REPLY_CHARS, MAX_TEXT_CHARS, Listed, listed, prose
+from citewell.models.reply import MAX_REPLY_CHARS, MAX_TEXT_CHARS, Listed, declines, listed, prose, unlabelled
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,12 @@ def test_too_long_a_text_and_too_deep_a_list_are_no_queries() -> None:
         ("```\nA card\nis blocked.\n```", "A card is blocked."),
         ('**Passage:** "A card is blocked."', "A card is blocked."),
         ("Here is a passage: A card is blocked.", "A card is blocked."),
+        ("Broader: When?", "When?"),
+        ("- **The rewritten question**: \u00abWhen?\u00bb", "When?"),
+        ("Surely it is blocked.", "Surely it is blocked."),
         ("I'm sorry, I can't help.", ""),
+        ("Answer: Unfortunately I do not know.", ""),
+        ('"I don\u2019t know."', ""),
         ("As an AI I have no access.", ""),
         ("", ""),
     ],
@@ -60,3 +65,9 @@ def test_prose(reply: str, expected: str) -> None:
 def test_any_reply_is_read_without_an_error(reply: str) -> None:
     assert all(item.text.strip() and "\n" not in item.text for item in listed(reply) or ())
     assert "\n" not in prose(reply)
+    assert not declines(prose(reply))
+
+
+@given(st.text(alphabet="-*># \n:aquestion") | st.text())
+def test_a_label_is_all_that_is_taken_off(reply: str) -> None:
+    assert " ".join(reply.split()).strip("\"'\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb`* ").endswith(unlabelled(reply))
