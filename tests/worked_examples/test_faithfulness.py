@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from citewell.checking.aligned import AlignedJudge
+from citewell.checking.claims import claims_of
+from citewell.checking.judge import Judgement
 from citewell.evaluation.answers import faithfulness
-from citewell.evaluation.judging.aligned import AlignedJudge
-from citewell.evaluation.judging.claims import claims_of
-from citewell.evaluation.judging.judge import Judgement
 from citewell.models.minilm import MiniLM
 
 PASSAGES = ["A payment may be disputed within 120 days. The form is F-110. The fee is EUR 25."]

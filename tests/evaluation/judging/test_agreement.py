@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from citewell.checking.aligned import NAME, AlignedJudge
+from citewell.checking.judge import Failure, Judgement
 from citewell.evaluation.judging.agreement import (
     ACCURACY,
     SPEARMAN,
@@ -19,8 +21,6 @@ from citewell.evaluation.judging.agreement import (
     agreement_of,
     spearman,
 )
-from citewell.evaluation.judging.aligned import NAME, AlignedJudge
-from citewell.evaluation.judging.judge import Failure, Judgement
 from citewell.evaluation.judging.rated import Rated, read_rated
 from citewell.models.minilm import MiniLM
 from tests.evaluation.scripted_judge import ScriptedJudge

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
+from citewell.checking.judge import Failure, Judgement
 from citewell.errors import ServiceRefused, ServiceUnreachable
 from citewell.evaluation.judging.asked import MAX_REPLY_CHARS, AskedJudge
-from citewell.evaluation.judging.judge import Failure, Judgement
 from citewell.models.llm import Completion, Prompt
 from tests.evaluation.judging.scripted_llm import ScriptedLLM
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from citewell.checking.judge import Failure, Judgement
 from citewell.errors import DiskFull
-from citewell.evaluation.judging.judge import Failure, Judgement
 from citewell.evaluation.judging.remembered import RememberedJudge
 from tests.evaluation.scripted_judge import ScriptedJudge
 

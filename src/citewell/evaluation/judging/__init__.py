@@ -1,1 +1,1 @@
-"""Judges: is a claim supported by passages? One protocol, a model-free judge, and those that ask a model."""
+"""Judges of answers that the bench can be told to use; the one without a model is in `citewell.checking`."""

@@ -12,7 +12,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from citewell.evaluation.judging.judge import Failure, Judge, Judgement
+from citewell.checking.judge import Failure, Judge, Judgement
 from citewell.evaluation.judging.rated import Rated
 from citewell.evaluation.metrics import RESAMPLES, Estimate, percentile_interval
 

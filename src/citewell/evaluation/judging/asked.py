@@ -11,9 +11,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from citewell.checking.judge import Failure, Judgement
+from citewell.checking.wording import whole
 from citewell.errors import ServiceUnreachable
-from citewell.evaluation.judging.judge import Failure, Judgement
-from citewell.evaluation.judging.wording import whole
 from citewell.generation.prompt import PASSAGE, QUESTION
 from citewell.models.fenced import disarm, tagged
 from citewell.models.llm import LLM, Completion, Prompt

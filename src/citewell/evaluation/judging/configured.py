@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from citewell.checking.aligned import AlignedJudge
+from citewell.checking.judge import Judge
 from citewell.errors import UsageError
 from citewell.evaluation.completions import RememberedLLM
-from citewell.evaluation.judging.aligned import AlignedJudge
-from citewell.evaluation.judging.judge import Judge
 from citewell.evaluation.judging.remembered import RememberedJudge
 from citewell.models import configured
 from citewell.models.minilm import MiniLM

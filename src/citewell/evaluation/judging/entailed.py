@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from citewell.evaluation.judging.judge import Judgement
+from citewell.checking.judge import Judgement
 from citewell.models.onnx_network import MODEL, TOKENIZER
 from citewell.models.sequence_classifier import CONFIG, SequenceClassifier
 

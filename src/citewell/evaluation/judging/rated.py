@@ -15,8 +15,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
+from citewell.checking.claims import claims_of
 from citewell.errors import PathError
-from citewell.evaluation.judging.claims import claims_of
 from citewell.stores import files
 
 MOST_BYTES = 256_000_000

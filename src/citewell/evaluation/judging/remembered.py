@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from citewell.evaluation.judging.judge import Judge, Judgement
+from citewell.checking.judge import Judge, Judgement
 from citewell.evaluation.kept import Kept, Line, key_of
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.evaluation.judging.aligned import CONTRADICTED, LACKING, NAME, AlignedJudge
-from citewell.evaluation.judging.judge import SUPPORTED, Judgement
+from citewell.checking.aligned import CONTRADICTED, LACKING, NAME, AlignedJudge
+from citewell.checking.judge import SUPPORTED, Judgement
 from citewell.models.embedder import Embedder
 from citewell.models.minilm import MiniLM
 from citewell.models.shortened import Shortened

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.evaluation.judging.figures import figures
+from citewell.checking.figures import figures
 
 
 def read(text: str) -> list[tuple[str, str]]:

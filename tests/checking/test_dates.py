@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.evaluation.judging.dates import dates, undated
+from citewell.checking.dates import dates, undated
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from citewell.evaluation.judging.dates import Date, dates
-from citewell.evaluation.judging.figures import Figure, figures
-from citewell.evaluation.judging.wording import normal, only_asks
+from citewell.checking.dates import Date, dates
+from citewell.checking.figures import Figure, figures
+from citewell.checking.wording import normal, only_asks
 from citewell.retrieval.analyser import analyse
 from citewell.retrieval.codes import lumps_of
 from citewell.retrieval.words import fold
@@ -77,7 +77,7 @@ def facts_of(text: str) -> Facts:
 def source_of(texts: Sequence[str]) -> Source:
     """What the texts hold together."""
     normals = [normal(text) for text in texts]
-    words = frozenset(word for text in normals for word in (*analyse(text), *map(_joined, lumps_of(text))))
+    words = frozenset(word for text in normals for word in (*analyse(text), *map(joined, lumps_of(text))))
     return Source(
         tuple(figure for text in normals for figure in figures(text)),
         tuple(date for text in normals for date in dates(text)),
@@ -93,11 +93,23 @@ def missing_figures(facts: Facts, source: Source) -> tuple[Figure, ...]:
 
 def missing_words(facts: Facts, source: Source) -> tuple[str, ...]:
     """The dates, codes and names that the source does not hold."""
-    return (
-        *(str(date) for date in facts.dates if not _holds_date(source, date)),
-        *(code for code in facts.codes if _joined(code) not in source.words),
-        *(name for name in facts.names if not _holds_name(source, name)),
-    )
+    days = (str(date) for date in missing_dates(facts, source))
+    return (*days, *missing_codes(facts, source), *missing_names(facts, source))
+
+
+def missing_dates(facts: Facts, source: Source) -> tuple[Date, ...]:
+    """The dates that the source does not hold."""
+    return tuple(date for date in facts.dates if not holds_date(source, date))
+
+
+def missing_codes(facts: Facts, source: Source) -> tuple[str, ...]:
+    """The codes that the source does not hold, as they are written."""
+    return tuple(code for code in facts.codes if joined(code) not in source.words)
+
+
+def missing_names(facts: Facts, source: Source) -> tuple[str, ...]:
+    """The names that the source does not hold, as they are written."""
+    return tuple(name for name in facts.names if not holds_name(source, name))
 
 
 def holds(source: Source, figure: Figure) -> bool:
@@ -105,7 +117,7 @@ def holds(source: Source, figure: Figure) -> bool:
     return any(figure.agrees(other) for other in source.figures)
 
 
-def _holds_date(source: Source, date: Date) -> bool:
+def holds_date(source: Source, date: Date) -> bool:
     """Whether one date says it; or the day and the month stand in one place and the year in another."""
     if any(date.within(other) for other in source.dates):
         return True
@@ -115,7 +127,7 @@ def _holds_date(source: Source, date: Date) -> bool:
     return bool(date.year) and has_day and holds(source, year)
 
 
-def _holds_name(source: Source, name: str) -> bool:
+def holds_name(source: Source, name: str) -> bool:
     """Whether a word of a name is there, in another form (America, American), or by its initials."""
     plain = fold(name).replace(".", "").removesuffix("'s")
     if not source.words.isdisjoint((*analyse(name), plain)):
@@ -135,7 +147,8 @@ def _codes(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
         at += len(lump)
 
 
-def _joined(lump: str) -> str:
+def joined(lump: str) -> str:
+    """A code without its signs, as it stands among the words of a source."""
     return re.sub(r"[\W_]", "", fold(lump))
 
 

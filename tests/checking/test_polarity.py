@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.evaluation.judging.polarity import against, is_negated, stand_of
+from citewell.checking.polarity import against, is_negated, stand_of
 
 PAIRS = [
     ("Cash can be disputed here.", "Cash cannot be disputed here.", "not disput"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from citewell.checking.polarity import is_negated
 from citewell.chunking.sentences import sentences
-from citewell.evaluation.judging.polarity import is_negated
 
 _CITATION = re.compile(
     r"[ \t]{0,4}[\[【［]\s*(?:passages?\s*)?\d{1,3}(?:\s*[,;、]\s*\d{1,3})*\s*(?:†[^\]】］]*)?[\]】］]", re.I

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.evaluation.judging.exact import facts_of, missing_figures, missing_words, source_of
+from citewell.checking.exact import facts_of, missing_figures, missing_words, source_of
 
 
 def lacking(claim: str, *source: str) -> list[str]:

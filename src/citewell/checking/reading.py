@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from citewell.evaluation.judging.wording import normal, telling
-from citewell.generation.units import units
+from citewell.checking.wording import normal, telling
+from citewell.generation.units import Unit, units
 from citewell.retrieval.analyser import analyse
 from citewell.types import BETWEEN_CELLS, Chunk, ElementKind, Rights, Trust
 
@@ -41,10 +41,10 @@ class Passages:
     def hold(self, claim: str) -> bool:
         """Whether they say it word for word: it is one of their statements, a long stretch of a text, or all cells of
         a row, which an answer shows with the names of its columns."""
-        bare = _plain(claim)
-        if bare and any(bare == _plain(each.text) for each in self.statements):
+        bare = plain(claim)
+        if bare and any(bare == plain(each.text) for each in self.statements):
             return True
-        if len(bare.split()) >= VERBATIM_WORDS and any(f" {bare} " in f" {_plain(text)} " for text in self.texts):
+        if len(bare.split()) >= VERBATIM_WORDS and any(f" {bare} " in f" {plain(text)} " for text in self.texts):
             return True
         cells = _COLUMN.sub("", claim).replace(" – ", BETWEEN_CELLS)
         words = telling(cells) if BETWEEN_CELLS in cells else []
@@ -55,7 +55,7 @@ class Passages:
 def read(passages: Sequence[str]) -> Passages:
     """The passages taken apart, at most `MOST_STATEMENTS` statements."""
     texts = tuple(passage for passage in passages if passage.strip())
-    shown = dict.fromkeys(unit.shown for text in texts for unit in units(_chunk(text)))
+    shown = dict.fromkeys(unit.shown for text in texts for unit in quotable(text))
     return Passages(texts, tuple(statement(text) for text in list(shown)[:MOST_STATEMENTS]))
 
 
@@ -65,10 +65,15 @@ def statement(text: str) -> Statement:
     return Statement(text, frozenset(words), frozenset(pairwise(words)))
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Its words and signs within them, without case, line breaks and what a sentence ends with."""
     words = (word.strip(".,;:!?\"'()[]*") for word in normal(text).casefold().split())
     return " ".join(word for word in words if word)
+
+
+def quotable(passage: str) -> tuple[Unit, ...]:
+    """What can be quoted of a passage, with its offsets there."""
+    return units(_chunk(passage))
 
 
 def _chunk(passage: str) -> Chunk:

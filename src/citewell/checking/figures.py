@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from citewell.evaluation.judging.wording import only_asks
+from citewell.checking.wording import only_asks
 from citewell.retrieval.amounts import NUMBER, UNIT_WORDS, amount_tokens, plain_number
 
 _SPELT = {
@@ -113,6 +113,28 @@ def figures(text: str) -> list[Figure]:
     blanked = _blank(text, clocks)
     found = [*clocks, *_written(blanked), *_spelt(blanked)]
     return _carry_units(sorted(found, key=lambda figure: figure.start), text)
+
+
+def written(figure: Figure, text: str) -> str:
+    """A figure of the text with its unit, as they are written there: `EUR 25`, `120 calendar days`."""
+    start, end = span(figure, text)
+    return text[start:end]
+
+
+def span(figure: Figure, text: str) -> tuple[int, int]:
+    """Where a figure of the text stands with its unit."""
+    before = _CURRENCY_BEFORE.search(text[max(0, figure.start - 5) : figure.start])
+    start, end = figure.start, figure.end
+    if figure.unit and before and _unit_of(before[1] or before[2]) == figure.unit:
+        start -= len(before[0])
+    elif per_cent := _PER_CENT.match(text, end):
+        end = per_cent.end()
+    elif figure.unit and (following := _WORDS_AFTER.match(text, end)):
+        ends = (following.end(n) for n in (1, 2) if _UNIT_OF.get((following[n] or "").casefold()) == figure.unit)
+        end = next(ends, end)
+    elif figure.unit and (symbol := _SYMBOL_AFTER.match(text, end)) and _unit_of(symbol[1]) == figure.unit:
+        end = symbol.end()
+    return start, end
 
 
 def _clocks(text: str) -> Iterator[Figure]:

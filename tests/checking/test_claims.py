@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.evaluation.judging.claims import claims_of
+from citewell.checking.claims import claims_of
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from citewell.evaluation.judging.dates import undated
-from citewell.evaluation.judging.reading import Statement, statement
-from citewell.evaluation.judging.wording import normal, telling
+from citewell.checking.dates import undated
+from citewell.checking.reading import Statement, statement
+from citewell.checking.wording import normal, telling
 from citewell.models.embedder import Embedder, Vectors
 
 MOST_EMBEDDED = 24
@@ -47,23 +47,10 @@ class Aligner:
 
     def align(self, claim: str, among: Sequence[Statement], question: str) -> Alignment:
         """`among` holds at least one statement."""
-        words = telling(undated(normal(claim)))  # dates are compared as such, however they are written
-        near = sorted(among, key=lambda each: -_share(words, each.words))[:MOST_EMBEDDED]
+        words = words_of(claim)
+        near = nearest(words, among, MOST_EMBEDDED)
         vectors = self._embedded([claim, *(each.text for each in near)])
-        cosines = vectors[1:] @ vectors[0]
-        chosen = _chosen(words, near, cosines)
-        held = frozenset[str]().union(*(each.words for each in chosen))
-        known = frozenset(telling(question)) if question else frozenset[str]()
-        focus = [word for word in words if word not in known]
-        focused = _share(focus or words, held)
-        return Alignment(
-            tuple(chosen),
-            best=_share(words, chosen[0].words),
-            focused=focused,
-            paired=_paired(statement(undated(normal(claim))).pairs, chosen, words),
-            cosine=float(cosines.max()),
-            hinges=focused < 1 and 0 < len(focus) <= FEW and len(focus) < len(words),
-        )
+        return aligned(claim, words, near, vectors[1:] @ vectors[0], question)
 
     def _embedded(self, texts: Sequence[str]) -> Vectors:
         known = {text: self._vectors[text] for text in texts if text in self._vectors}
@@ -75,9 +62,41 @@ class Aligner:
         return np.stack([known[text] for text in texts])
 
 
+def words_of(claim: str) -> list[str]:
+    """The words that a claim is aligned by: those of no date, which are compared as such, however they are written."""
+    return telling(undated(normal(claim)))
+
+
+def nearest(words: Sequence[str], among: Sequence[Statement], most: int) -> list[Statement]:
+    """The statements that share most of the words, best first."""
+    return sorted(among, key=lambda each: -share(words, each.words))[:most]
+
+
+def aligned(claim: str, words: Sequence[str], near: Sequence[Statement], cosines: Vectors, question: str) -> Alignment:
+    """A claim of these words beside statements at these cosines, of which there is at least one."""
+    chosen = _chosen(words, near, cosines)
+    held = frozenset[str]().union(*(each.words for each in chosen))
+    known = frozenset(telling(question)) if question else frozenset[str]()
+    focus = [word for word in words if word not in known]
+    focused = share(focus or words, held)
+    return Alignment(
+        tuple(chosen),
+        best=share(words, chosen[0].words),
+        focused=focused,
+        paired=_paired(statement(undated(normal(claim))).pairs, chosen, words),
+        cosine=float(cosines.max()),
+        hinges=focused < 1 and 0 < len(focus) <= FEW and len(focus) < len(words),
+    )
+
+
+def share(words: Sequence[str], held: frozenset[str]) -> float:
+    """How many of the words are held, 0 to 1; 0 without words."""
+    return sum(word in held for word in words) / len(words) if words else 0.0
+
+
 def _chosen(words: Sequence[str], near: Sequence[Statement], cosines: Vectors) -> list[Statement]:
     """The statement that is most like the claim, and those that hold most of the words that it lacks."""
-    likeness = [_share(words, each.words) + cosine for each, cosine in zip(near, cosines.tolist(), strict=True)]
+    likeness = [share(words, each.words) + cosine for each, cosine in zip(near, cosines.tolist(), strict=True)]
     order = sorted(range(len(near)), key=lambda place: -likeness[place])
     chosen = [near[order[0]]]
     while len(chosen) < MOST_ALIGNED:
@@ -89,12 +108,8 @@ def _chosen(words: Sequence[str], near: Sequence[Statement], cosines: Vectors) -
     return chosen
 
 
-def _share(words: Sequence[str], held: frozenset[str]) -> float:
-    return sum(word in held for word in words) / len(words) if words else 0.0
-
-
 def _paired(pairs: frozenset[tuple[str, str]], chosen: Sequence[Statement], words: Sequence[str]) -> float:
     """Share of the pairs that stand in a statement; of a claim of one word, the share of words."""
     if not pairs:
-        return max(_share(words, each.words) for each in chosen)
+        return max(share(words, each.words) for each in chosen)
     return sum(any(pair in each.pairs for each in chosen) for pair in pairs) / len(pairs)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from citewell.evaluation.judging.wording import NEGATORS, only_asks
+from citewell.checking.wording import NEGATORS, only_asks
 from citewell.retrieval.analyser import analyse
 from citewell.retrieval.words import fold
 
@@ -63,7 +63,13 @@ class Stand:
 
 def is_negated(text: str) -> bool:
     """Whether something in the text is negated."""
-    return bool(_SPACELESS.search(text)) or any(fold(word) in NEGATORS for word in _WORD.findall(_spread(text)))
+    return negations(text) > 0
+
+
+def negations(text: str) -> int:
+    """How often something in the text is negated."""
+    words = (fold(word) in NEGATORS for word in _WORD.findall(_spread(text)))
+    return sum(words) + len(_SPACELESS.findall(text))
 
 
 def stand_of(text: str) -> Stand:

@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from citewell.evaluation.judging.alignment import Aligner, Alignment
-from citewell.evaluation.judging.exact import Facts, Source, facts_of, holds, missing_figures, missing_words, source_of
-from citewell.evaluation.judging.figures import Figure
-from citewell.evaluation.judging.judge import Judgement
-from citewell.evaluation.judging.polarity import against, stand_of
-from citewell.evaluation.judging.reading import Passages, read
-from citewell.evaluation.judging.wording import telling, whole
+from citewell.checking.alignment import Aligner, Alignment
+from citewell.checking.exact import Facts, Source, facts_of, holds, missing_figures, missing_words, source_of
+from citewell.checking.figures import Figure
+from citewell.checking.judge import Judgement
+from citewell.checking.polarity import against, stand_of
+from citewell.checking.reading import Passages, read
+from citewell.checking.wording import telling, whole
 from citewell.models.embedder import Embedder
 from citewell.models.minilm import IDENTITY
 
@@ -82,7 +82,7 @@ class AlignedJudge:
         if given.passages.hold(claim):
             return Judgement(1.0, reason="the passages say it word for word")
         alignment = self._aligner.align(claim, given.passages.statements, given.question)
-        support, facts = _likeness(alignment), facts_of(claim)
+        support, facts = likeness(alignment), facts_of(claim)
         if reason := _contradiction(claim, facts, alignment, given):
             return Judgement(min(support, CONTRADICTED), contradicted=True, reason=reason)
         if lacking := _lacking(facts, alignment, given):
@@ -96,7 +96,8 @@ def _given(passages: tuple[str, ...], question: str) -> _Given:
     return _Given(taken, question, source_of(taken.texts), source_of([*taken.texts, question]))
 
 
-def _likeness(alignment: Alignment) -> float:
+def likeness(alignment: Alignment) -> float:
+    """How far a claim is supported by how much of it its nearest statements hold, its facts aside: 0 to 1."""
     z = BIAS + FOCUSED * alignment.focused + PAIRED * alignment.paired + COSINE * alignment.cosine
     return 1 / (1 + math.exp(-(z + HINGES * alignment.hinges)))
 

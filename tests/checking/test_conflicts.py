@@ -1,0 +1,141 @@
+"""Passages that contradict each other, with where each is from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from citewell.checking.conflicts import Conflict, DocumentOf, Kind, conflicts
+from citewell.loading.given import from_text
+from citewell.types import Chunk, Document, ElementKind, Hit
+from tests.generation.conftest import hit_of
+
+# Sentences of the two editions of the bank's manual, and a row of its table.
+DISPUTE = "How many days does a customer have to dispute a card payment?"
+OF_2025 = "A customer may dispute a card payment within 90 days of the transaction date."
+OF_2026 = "A customer may dispute a card payment within 120 days of the transaction date."
+FEES = (
+    "Stage | Debit | Credit | Business\nFirst chargeback | {} | {} | {}\nSecond chargeback | £14.50 | £21.00 | £30.00"
+)
+
+
+def said(document: str, text: str, rank: int = 1, headings: tuple[str, ...] = ()) -> Hit:
+    kind = ElementKind.TABLE if " | " in text else ElementKind.PARAGRAPH
+    return hit_of(text, rank=rank, document=document, title=f"Manual {document}", headings=headings, kind=kind)
+
+
+def in_force(**days: tuple[date | None, date | None]) -> DocumentOf:
+    """Documents by their id, in force on these days; without any where they are not named."""
+    made: Mapping[str, Document] = {
+        name: replace(from_text("-", source=f"x:{name}"), id=name, title=f"Manual {name}", version=f"v-{name}")
+        for name in ("old", "new", "third")
+    }
+
+    def document_of(passage: Chunk) -> Document | None:
+        valid_from, valid_to = days.get(passage.document_id, (None, None))
+        return replace(made[passage.document_id], valid_from=valid_from, valid_to=valid_to)
+
+    return document_of
+
+
+def between(question: str, old: str, new: str, document_of: DocumentOf | None = None) -> tuple[Conflict, ...]:
+    return conflicts(question, [said("old", old), said("new", new, 2)], document_of or in_force())
+
+
+def test_two_figures_for_the_same_are_reported_with_their_sources() -> None:
+    days = in_force(old=(date(2025, 1, 1), None), new=(date(2026, 1, 1), date(2026, 12, 31)))
+    (found,) = between(DISPUTE, f"Time limits.\n\n{OF_2025}", OF_2026, days)
+    assert found.kind is Kind.FIGURE
+    assert (found.one.text, found.other.text) == (OF_2025, OF_2026)
+    assert (found.one.document_id, found.other.document_id) == ("old", "new")
+    start = 1000 + len("Time limits.\n\n")
+    assert (found.one.start, found.one.end) == (start, start + len(OF_2025))
+    for part in (
+        OF_2025,
+        OF_2026,
+        "Manual old, version v-old, in force from 2025-01-01)",
+        "from 2026-01-01 to 2026-12-31",
+    ):
+        assert part in found.warning
+
+
+def test_editions_that_follow_each_other_do_not_conflict() -> None:
+    ended, begun = (date(2025, 1, 1), date(2025, 12, 31)), (date(2026, 1, 1), None)
+    assert between(DISPUTE, OF_2025, OF_2026, in_force(old=ended, new=begun)) == ()
+    assert between(DISPUTE, OF_2025, OF_2026, in_force(old=begun, new=ended)) == ()
+    assert len(between(DISPUTE, OF_2025, OF_2026, in_force(old=ended, new=(date(2025, 12, 31), None)))) == 1
+    assert len(between(DISPUTE, OF_2025, OF_2026, in_force(new=begun))) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "one", "other", "kind"),
+    [
+        ("What is the fee for a first chargeback on a business card?", FEES.format("£10.00", "£15.00", "£20.00"),
+         FEES.format("£12.00", "£18.00", "£25.00"), Kind.FIGURE),
+        ("From which score on is a card payment declined with R-17?",
+         "A card payment with a score of 90 or more is declined with R-17 and the card is blocked.",
+         "A card payment with a score of 85 or more is declined with R-17 and the card is blocked.", Kind.FIGURE),
+        ("Since when is the new form used?", "The new form is used since 1 March 2026.",
+         "The new form is used since 1 May 2026.", Kind.DATE),
+        ("When was the branch founded?", "The branch was founded in 1931.",
+         "The branch was founded in 1938.", Kind.DATE),
+        ("May a refused claim be opened again?", "A refused claim may be opened again by the team.",
+         "A refused claim may not be opened again by the team.", Kind.NEGATION),
+    ],
+)  # fmt: skip
+def test_figures_dates_and_negations(question: str, one: str, other: str, kind: Kind) -> None:
+    for pair in ((one, other), (other, one)):
+        (found,) = between(question, *pair)
+        assert found.kind is kind
+
+
+@pytest.mark.parametrize(
+    ("question", "one", "other"),
+    [
+        (DISPUTE, OF_2025, OF_2025),
+        # In another spelling.
+        ("What is the yearly fee for a card?", "The yearly fee for a card is €1,500.",
+         "The yearly fee for a card is EUR 1500."),
+        ("Since when is the new form used?", "The new form is used since 1 March 2026.",
+         "The new form is used since 2026-03-01."),
+        # Only one says it.
+        ("Who may waive the fee?", "The team leader may waive the fee.",
+         "The team leader may waive the fee up to £40."),
+        # Of different things.
+        ("How long is a card blocked?", "A debit card is blocked for 12 hours.",
+         "A credit card is blocked for 24 hours."),
+        ("What is a code for?", "Code R-17 blocks the card for 12 hours.", "Code R-71 blocks the card for 24 hours."),
+        # Each of its own day.
+        ("How many analysts work there?", "In 2025 there worked 46 analysts in the centre.",
+         "In 2026 there worked 52 analysts in the centre."),
+        # Not about the question.
+        ("How is a sourdough starter fed?", OF_2025, OF_2026),
+        ("What is fraud type FT-10?", "More than six cases of fraud type FT-99 within 60 days lead to a new type.",
+         "More than eight cases of fraud type FT-99 within 90 days lead to a new type."),
+        ("", OF_2025, OF_2026),
+    ],
+)  # fmt: skip
+def test_what_is_no_conflict(question: str, one: str, other: str) -> None:
+    assert between(question, one, other) == ()
+
+
+def test_a_document_does_not_contradict_itself_and_two_of_them_do_so_once() -> None:
+    same = [said("old", OF_2025), said("old", OF_2026, 2)]
+    assert conflicts(DISPUTE, same, in_force()) == ()
+    hits = [said("old", OF_2025), said("new", f"{OF_2026}\n\n{OF_2026}", 2), said("third", OF_2025, 3)]
+    found = conflicts(DISPUTE, hits, in_force())
+    assert [(each.one.document_id, each.other.document_id) for each in found] == [("old", "new"), ("new", "third")]
+
+
+def test_a_document_that_is_gone_is_left_out() -> None:
+    assert conflicts(DISPUTE, [said("old", OF_2025), said("new", OF_2026)], lambda _: None) == ()
+
+
+def test_a_long_statement_is_cut_in_the_warning() -> None:
+    long = "and so on " * 50
+    (found,) = between(DISPUTE, f"{OF_2025[:-1]} {long}.", f"{OF_2026[:-1]} {long}.")
+    assert len(found.warning) < 700
+    assert "…" in found.warning
