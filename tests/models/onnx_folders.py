@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 MINILM = Path(str(files("citewell.models") / "minilm"))
@@ -123,4 +124,44 @@ def classifier_in(
     onnx.save(model, folder / "model.onnx")
     if config is not None:
         (folder / "config.json").write_text(json.dumps(config))
+    return folder
+
+
+def masked_lm_in(
+    folder: Path,
+    words: Sequence[str],
+    table: NDArray[np.float32],
+    decoder: NDArray[np.float32],
+    inputs: Sequence[str] = INPUTS[:2],
+) -> Path:
+    """A masked language model: to each token's row of `table` the mean of all is added, and times `decoder` these are
+    the logits. Its tokenizer splits at white space and then as BERT's does, between [CLS] and [SEP]."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+    folder.mkdir()
+    vocabulary = {word: at for at, word in enumerate((*SPECIAL, *words))}
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token=SPECIAL[1]))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    tokenizer.save(str(folder / "tokenizer.json"))
+    graph = helper.make_graph(
+        [
+            helper.make_node("Gather", ["table", inputs[0]], ["each"]),
+            helper.make_node("ReduceMean", ["each", "axis"], ["mean"], keepdims=1),
+            helper.make_node("Add", ["each", "mean"], ["mixed"]),
+            helper.make_node("MatMul", ["mixed", "decoder"], ["logits"]),
+        ],
+        "masked",
+        [helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"]) for name in inputs],
+        [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["texts", "tokens", "words"])],
+        [
+            numpy_helper.from_array(table, "table"),
+            numpy_helper.from_array(decoder, "decoder"),
+            numpy_helper.from_array(np.array([1], dtype=np.int64), "axis"),
+        ],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
+    onnx.save(model, folder / "model.onnx")
     return folder

@@ -11,11 +11,11 @@ import pytest
 
 from citewell.errors import ServiceUnreachable
 from citewell.models import listwise
+from citewell.models.counted import CountedLLM
 from citewell.models.listwise import MAX_CHARS, Listwise, said_order
 from citewell.models.llm import Completion, Prompt
 from citewell.models.openai_compatible import OpenAICompatible
 from citewell.models.reranker import Reranker
-from citewell.types import Usage
 from tests.models.small_llm import served
 
 
@@ -99,17 +99,9 @@ def test_what_is_not_named_keeps_its_order_behind() -> None:
     assert Listwise(ScriptedRanker(lambda _: "[3]")).scores("when", ["a", "b", "c"]).tolist() == [-2, -3, -1]
 
 
-def test_an_answer_without_an_order_changes_nothing_and_is_counted() -> None:
-    ordered = Listwise(ScriptedRanker(lambda _: "I cannot."), window=2, step=1).order("when", ["a", "b", "c"])
-    assert ordered.scores.tolist() == [-1, -2, -3]
-    assert ordered.unreadable == 2
-
-
-def test_what_it_cost() -> None:
-    ordered = Listwise(ScriptedRanker(by_worth), window=2, step=1).order("when", ["1", "2", "3"])
-    assert ordered.usage == Usage(200, 20, cost_usd=None)
-    assert ordered.unreadable == 0
-    assert Listwise(ScriptedRanker(by_worth)).order("when", ["1"]).usage == Usage()
+def test_an_answer_without_an_order_changes_nothing() -> None:
+    scores = Listwise(ScriptedRanker(lambda _: "I cannot."), window=2, step=1).scores("when", ["a", "b", "c"])
+    assert scores.tolist() == [-1, -2, -3]
 
 
 def test_what_is_asked() -> None:
@@ -169,9 +161,8 @@ def test_a_window_for_which_there_is_no_time_is_not_begun() -> None:
 @pytest.mark.usefixtures("clock")
 def test_without_any_time_there_are_no_scores() -> None:
     llm = ScriptedRanker(by_worth)
-    ordered = Listwise(llm).order("when", ["1", "2"], until=-1)
-    assert np.isnan(ordered.scores).all()
-    assert (llm.prompts, ordered.usage) == ([], Usage())
+    assert np.isnan(Listwise(llm).scores("when", ["1", "2"], until=-1)).all()
+    assert llm.prompts == []
 
 
 def test_a_failure_is_the_callers() -> None:
@@ -187,8 +178,8 @@ def test_a_failure_is_the_callers() -> None:
 def test_a_real_model_gives_every_text_one_rank() -> None:
     """It is far too small to be right."""
     with served() as url:
-        llm = OpenAICompatible("smollm2", url, 250, max_retries=0)
-        ordered = Listwise(llm, max_tokens=24).order("Which colour has the sky?", ["Grass is green.", "It is blue."])
-    assert sorted(ordered.scores.tolist()) == [-2, -1]
-    assert ordered.usage.prompt_tokens > 100
-    assert 0 < ordered.usage.completion_tokens <= 24
+        llm = CountedLLM(OpenAICompatible("smollm2", url, 250, max_retries=0))
+        scores = Listwise(llm, max_tokens=24).scores("Which colour has the sky?", ["Grass is green.", "It is blue."])
+    assert sorted(scores.tolist()) == [-2, -1]
+    assert llm.usage.prompt_tokens > 100
+    assert 0 < llm.usage.completion_tokens <= 24

@@ -36,6 +36,17 @@ def test_what_a_user_sees_of_it(minilm: Path) -> None:
     assert (identity.query_prefix, identity.passage_prefix) == ("query: ", "passage: ")
 
 
+def test_prefixes_have_no_vectors_of_their_own(minilm: Path) -> None:
+    embedder = OnnxFolder(minilm, query_prefix="Find passages on ", passage_prefix="A passage: ", threads=1)
+    query = embedder.embed_query_tokens("the card fee, please!")
+    assert query.words == ("the", "card", "fee", "please")
+    vectors, (tokens, empty) = embedder.embed_passage_tokens(["The fee is 40 euros.", ""])
+    assert (len(tokens), len(empty)) == (5, 5), "of an empty text all there is: the prefix and the special tokens"
+    np.testing.assert_array_equal(vectors, embedder.embed_passages(["The fee is 40 euros.", ""]))
+    plain = OnnxFolder(minilm, threads=1).embed_passage_tokens(["The fee is 40 euros."])[1][0]
+    assert not np.allclose(tokens, plain), "the network reads the prefix"
+
+
 def test_prefixes_are_put_before_the_texts(minilm: Path) -> None:
     embedder = OnnxFolder(minilm, query_prefix="query: ", passage_prefix="passage: ", threads=1)
     plain = MiniLM(threads=1).embed_passages([f"query: {TEXTS[0]}", f"passage: {TEXTS[0]}"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from citewell.filters import FieldType
 from citewell.models.embedder import Embedded, ModelIdentity, Vectors
+from citewell.models.sparse import SparseVector
 from citewell.stores.store import IndexedDocument, IndexedEntry, MadeWith, Standing, Store, VersionKey
 from citewell.types import (
     EVERYONE,
@@ -36,7 +38,7 @@ def identity(dimensions: int = DIMENSIONS) -> ModelIdentity:
 
 
 def made_with(dimensions: int = DIMENSIONS) -> MadeWith:
-    return MadeWith(identity(dimensions), ((0.5, 0.25),), "1")
+    return MadeWith(identity(dimensions), ((0.5, 0.25),), "1", sparse="scripted")
 
 
 def key(document_id: str, number: int = 1) -> VersionKey:
@@ -49,9 +51,29 @@ def unit_vectors(count: int, seed: int, dimensions: int = DIMENSIONS) -> Vectors
 
 
 def embedded(vectors: Vectors) -> list[Embedded]:
-    """With token vectors of other bytes and another length each, and the last without."""
-    last = len(vectors) - 1
-    return [Embedded(row, row[place::-1].tobytes() if place < last else b"") for place, row in enumerate(vectors)]
+    """With token vectors and sparse vectors of other bytes and another length each, and the last without."""
+    *others, last = vectors
+    made = [
+        Embedded(row, row[place::-1].tobytes(), sparse(dict.fromkeys(range(place, 2 * place + 2), 0.5)).pack())
+        for place, row in enumerate(others)
+    ]
+    return [*made, Embedded(last)]
+
+
+def sparse(weights: Mapping[int, float]) -> SparseVector:
+    terms = sorted(weights)
+    return SparseVector(np.array(terms, np.uint32), np.array([weights[term] for term in terms], np.float32))
+
+
+def term_of(word: str) -> int:
+    """Any of the numbers that a term may have, so that many words have the same lower half."""
+    number = zlib.crc32(word.encode())
+    return (number >> 16) % 15_000 * 65_536 + number % 50
+
+
+def sparse_of(text: str) -> SparseVector:
+    """A term for each word of the text, the heavier the more often it is there."""
+    return sparse({term: times / 2 for term, times in Counter(map(term_of, text.split())).items()})
 
 
 def indexed(
@@ -66,8 +88,10 @@ def indexed(
     standing: Standing | None = None,
     fields: Mapping[str, FieldValue] | None = None,
     source: str = "",
+    replies: Mapping[str, str] | None = None,
 ) -> IndexedDocument:
-    """A document with one chunk and one entry a text, whose tokens are the text's words as they stand."""
+    """A document with one chunk and one entry a text, whose tokens are the text's words as they stand, and its terms
+    too."""
     name = document_id if number == 1 else f"{document_id}@{number}"
     rights = Rights(frozenset(groups))
     text = "\n".join(texts)
@@ -126,11 +150,12 @@ def indexed(
             tokens=chunk.text,
             text_hash=_hash(chunk.text),
             token_vectors=vector[::-1].tobytes(),
+            sparse=sparse_of(chunk.text).pack(),
         )
         for chunk, vector in zip(chunks, vectors, strict=True)
     )
     standing = standing or Standing(in_force_from=valid_from, in_force_to=valid_to)
-    return IndexedDocument(document, "recipe-1", chunks, entries, vectors, standing)
+    return IndexedDocument(document, "recipe-1", chunks, entries, vectors, standing, replies=replies or {})
 
 
 def commit(store: Store, put: Sequence[IndexedDocument], drop: Collection[VersionKey] = ()) -> None:
@@ -155,6 +180,13 @@ def bm25(texts: dict[str, str], query: Sequence[str], k1: float = 1.2, b: float 
         for name in having:
             times, length = counted[name][token], counted[name].total()
             scores[name] += idf * times * (k1 + 1) / (times + k1 * (1 - b + b * length / mean_length))
+    return {name: score for name, score in scores.items() if score > 0}
+
+
+def dot_products(texts: Mapping[str, str], query: SparseVector) -> dict[str, float]:
+    """Of the sparse vectors of all texts that have some term of the query, by text id."""
+    asked = dict(zip(query.terms.tolist(), query.weights.tolist(), strict=True))
+    scores = {name: sum(asked.get(term_of(word), 0.0) / 2 for word in text.split()) for name, text in texts.items()}
     return {name: score for name, score in scores.items() if score > 0}
 
 

@@ -91,6 +91,24 @@ def rows_of(store: PostgresStore, table: str) -> int:
     return int(number)
 
 
+def made_older(store: PostgresStore, version: int) -> None:
+    """Take back the steps after `version`."""
+    with server().connect() as connection:
+        connection.execute(sql.SQL("SET search_path TO {}").format(sql.Identifier(store._database.schema)))
+        for statement in reversed(UNDONE[version - 1 :]):
+            connection.execute(statement)
+        connection.execute("UPDATE generation SET version = %s", [version])
+
+
+UNDONE = (
+    "DROP INDEX documents_lossy",
+    "ALTER TABLE entries DROP COLUMN token_vectors; ALTER TABLE stash DROP COLUMN token_vectors",
+    "DROP TABLE sparse_vectors; ALTER TABLE stash DROP COLUMN sparse",
+    "ALTER TABLE bodies DROP COLUMN replies; DROP TABLE stashed_replies",
+)
+"""What takes back the second step and those after it."""
+
+
 def pair(storage: Storage) -> tuple[Callable[[Path], PostgresStore], Callable[[Path], PostgresStore]]:
     """How to make an empty store, and how to open it once more: the two parts of the suite's `Engine`."""
     return partial(create, storage=storage), partial(open_store, storage=storage)

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from citewell.errors import IndexLocked
+from citewell.models.sparse import PACKED
 from citewell.stores.store import OWNER, Counts, IndexedDocument, Scope, Store
 from citewell.types import EVERYONE
 from tests.stores.conftest import Engine
-from tests.stores.corpus import DIMENSIONS, bm25, commit, indexed, key, unit_vectors, zipf_texts
+from tests.stores.corpus import DIMENSIONS, bm25, commit, indexed, key, sparse, sparse_of, unit_vectors, zipf_texts
 
 READER = Scope(groups=frozenset({EVERYONE}))
 
@@ -31,13 +32,15 @@ def test_an_empty_store_answers_everything_with_nothing(store: Store) -> None:
     reader = store.reader()
     assert reader.dense(vector, 5, OWNER) == []
     assert reader.keyword(["word"], 5, OWNER) == []
-    assert reader.cosines(vector, ["e"], OWNER) == {}
+    assert reader.sparse(sparse_of("word"), 5, OWNER) == []
+    assert reader.vectors(["e"], OWNER) == {}
     assert reader.chunks(["c"], OWNER) == {}
     assert reader.documents(OWNER) == []
     assert reader.document("d", OWNER) is None
     assert reader.document_chunks("d", OWNER) == []
     assert store.ledger() == {}
     assert store.embedded(["00"]) == {}
+    assert store.replies(["d"]) == {}
     assert reader.token_vectors(["e"], OWNER) == {}
     assert reader.counts(READER) == Counts(0, 0, 0)
 
@@ -65,6 +68,7 @@ def test_what_is_stored_comes_back_equal(engine: Engine, tmp_path: Path) -> None
     assert list(known) == [second.entries[0].text_hash]
     np.testing.assert_array_equal(known[second.entries[0].text_hash].vector, second.vectors[0])
     assert known[second.entries[0].text_hash].tokens == second.entries[0].token_vectors
+    assert known[second.entries[0].text_hash].sparse == second.entries[0].sparse != b""
 
 
 def test_a_commit_is_seen_at_once_by_both_legs_and_not_by_an_older_reader(store: Store) -> None:
@@ -178,6 +182,16 @@ def test_documents_are_found_on_the_days_they_are_in_force(store: Store) -> None
         assert set(reader.chunks([f"{name}/0000" for name in store.ledger()], scope)) == {f"{n}/0000" for n in expected}
 
 
+NO_SPARSE_VECTORS = [
+    b"\0",
+    sparse({3: 1.0}).pack() * 2,
+    sparse({5: 1.0}).pack() + sparse({3: 1.0}).pack(),
+    *(np.array([(3, weight)], PACKED).tobytes() for weight in (0.0, -1.0, np.nan, np.inf)),
+    sparse({1_000_000_000: 1.0}).pack(),
+    sparse(dict.fromkeys(range(16_001), 1.0)).pack(),
+]
+
+
 def test_a_bad_batch_is_refused_whole(store: Store) -> None:
     good = indexed("good", ["one", "two"])
     commit(store, [good])
@@ -197,6 +211,7 @@ def test_a_bad_batch_is_refused_whole(store: Store) -> None:
         twice,
         named,
         surrogate,
+        *(replace(wrong, entries=(replace(wrong.entries[0], sparse=packed),)) for packed in NO_SPARSE_VECTORS),
     ):
         with pytest.raises(ValueError, match=r"."):
             commit(store, [indexed("good", ["replaced"]), bad], [key("good")])
@@ -244,9 +259,11 @@ def test_token_vectors_are_those_of_the_entries_in_scope(store: Store) -> None:
     assert [one.entries for one in store.fetch([shown.key, bare.key])] == [bare.entries, shown.entries]
 
 
-def test_cosines_are_those_of_the_entries_in_scope(store: Store) -> None:
+def test_vectors_are_those_of_the_entries_in_scope(store: Store) -> None:
     shown, hidden = indexed("shown", ["one", "two"]), indexed("hidden", ["three"], groups=["x"])
     commit(store, [shown, hidden])
-    vector = unit_vectors(1, 9)[0]
-    cosines = store.reader().cosines(vector, ["shown/0001/e", "hidden/0000/e", "none"], READER)
-    assert cosines == pytest.approx({"shown/0001/e": float(shown.vectors[1] @ vector)}, abs=1e-6)
+    vectors = store.reader().vectors(["shown/0001/e", "hidden/0000/e", "none"], READER)
+    assert list(vectors) == ["shown/0001/e"]
+    assert vectors["shown/0001/e"].dtype == np.float32
+    np.testing.assert_array_equal(vectors["shown/0001/e"], shown.vectors[1])
+    assert store.reader().vectors([], READER) == {}

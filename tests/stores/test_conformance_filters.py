@@ -12,7 +12,7 @@ import pytest
 from citewell.models.embedder import Vectors
 from citewell.stores.store import OWNER, Counts, Scope, Store
 from tests.stores.conftest import Engine
-from tests.stores.corpus import DIMENSIONS, bm25, indexed, unit_vectors, zipf_texts
+from tests.stores.corpus import DIMENSIONS, bm25, dot_products, indexed, sparse_of, unit_vectors, zipf_texts
 
 ROWS = 2_000
 CLUSTERS = 40
@@ -93,6 +93,20 @@ def test_keyword_finds_every_match_and_the_true_best(collection: Collection, sco
 
 
 @each_scope
+def test_sparse_finds_every_match_and_the_true_best(collection: Collection, scope: Scope) -> None:
+    names = list(collection.texts)
+    allowed = [names[row] for row in collection.in_scope(scope)]
+    for words in ("w0", "w5 w70 w150 w5", "w300", "w399 w1"):
+        query = sparse_of(words)
+        scores = dot_products({name: collection.texts[name] for name in allowed}, query)
+        everything = collection.store.reader().sparse(query, ROWS, scope)
+        assert {match.entry_id: match.score for match in everything} == pytest.approx(scores, rel=1e-6)
+        expected = sorted(scores, key=lambda name: (-scores[name], name))
+        assert [match.entry_id for match in everything] == expected
+        assert collection.store.reader().sparse(query, 5, scope) == everything[:5]
+
+
+@each_scope
 def test_listings_and_counts_are_complete(collection: Collection, scope: Scope) -> None:
     reader, rows = collection.store.reader(), collection.in_scope(scope)
     names = [f"d{row:04d}" for row in rows]
@@ -101,10 +115,10 @@ def test_listings_and_counts_are_complete(collection: Collection, scope: Scope) 
     chunk_ids = [f"d{row:04d}/0000" for row in range(ROWS)]
     assert set(reader.chunks(chunk_ids, scope)) == {f"{name}/0000" for name in names}
     entry_ids = list(collection.texts)
-    cosines = reader.cosines(collection.vectors[0], entry_ids, scope)
-    assert cosines == pytest.approx(
-        {entry_ids[row]: collection.vectors[row] @ collection.vectors[0] for row in rows}, abs=1e-5
-    )
+    vectors = reader.vectors(entry_ids, scope)
+    assert vectors.keys() == {entry_ids[row] for row in rows}
+    for row in rows:
+        np.testing.assert_array_equal(vectors[entry_ids[row]], collection.vectors[row])
 
 
 def test_the_writers_lists_are_complete(collection: Collection) -> None:
@@ -117,5 +131,6 @@ def test_a_scope_without_groups_sees_nothing(collection: Collection) -> None:
     nobody = Scope(groups=frozenset())
     assert collection.store.reader().dense(unit_vectors(1, 0, DIMENSIONS)[0], 10, nobody) == []
     assert collection.store.reader().keyword(["w0"], 10, nobody) == []
+    assert collection.store.reader().sparse(sparse_of("w0"), 10, nobody) == []
     assert collection.store.reader().documents(nobody) == []
     assert collection.store.reader().document("d0000", nobody) is None

@@ -13,7 +13,7 @@ from citewell.filters import Contains, Equal, FieldType, Filter, Not, Range
 from citewell.stores.store import OWNER, Counts, IndexedDocument, Scope, Standing, Store
 from citewell.types import EVERYONE, Ending, Removed
 from tests.stores.conftest import Engine
-from tests.stores.corpus import commit, declare, embedded, indexed, key, unit_vectors
+from tests.stores.corpus import commit, declare, embedded, indexed, key, sparse_of, unit_vectors
 
 JUNE = date(2026, 6, 1)
 ENDED = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -54,7 +54,8 @@ def test_a_day_finds_the_version_of_that_day_in_every_leg(store: Store) -> None:
         assert reader.document_chunks("d", scope) == list(version.chunks)
         assert reader.counts(scope) == Counts(1, len(ids), len(ids))
         entries = [item.entry.id for one in versions for item in one.entries]
-        assert len(reader.cosines(version.vectors[0], entries, scope)) == len(ids)
+        assert len(reader.vectors(entries, scope)) == len(ids)
+        assert {match.chunk_id for match in reader.sparse(sparse_of("alpha"), 9, scope)} == {version.chunks[0].id}
     nothing = Scope(GROUPS, date(2025, 12, 31))
     assert reader.document("d", nothing) is None
     assert reader.dense(versions[0].vectors[0], 9, nothing) == []
@@ -76,6 +77,8 @@ def test_what_is_only_kept_is_in_no_leg(store: Store) -> None:
     for scope in (OWNER, Scope(GROUPS, JUNE)):
         assert store.reader().dense(kept.vectors[0], 5, scope) == []
         assert found(store, scope, "hidden") == set()
+        assert store.reader().sparse(sparse_of("hidden"), 5, scope) == []
+        assert store.reader().vectors([kept.entries[0].entry.id], scope) == {}
         assert store.reader().document("k", scope) is None
         assert store.reader().counts(scope) == Counts(0, 0, 0)
     assert store.embedded([kept.entries[0].text_hash]) == {}
@@ -175,6 +178,7 @@ def test_declared_fields_filter_every_leg(store: Store, where: Filter, expected:
     scope, reader = Scope(GROUPS, JUNE, where), store.reader()
     assert {match.chunk_id[0] for match in reader.keyword(["w"], 9, scope)} == expected
     assert {match.chunk_id[0] for match in reader.dense(documents[0].vectors[0], 9, scope)} == expected
+    assert {match.chunk_id[0] for match in reader.sparse(sparse_of("w"), 9, scope)} == expected
     assert {document.id for document in reader.documents(scope)} == expected
     assert {chunk_id[0] for chunk_id in reader.chunks([d.chunks[0].id for d in documents], scope)} == expected
     assert reader.counts(scope).entries == len(expected)
@@ -244,7 +248,7 @@ def test_stashed_vectors_outlive_a_run_cut_short_and_no_other(engine: Engine, st
     assert known.keys() == set(hashes[1:])
     for text_hash, one in zip(hashes[1:], made[1:], strict=True):
         np.testing.assert_array_equal(known[text_hash].vector, one.vector)
-        assert known[text_hash].tokens == one.tokens
+        assert (known[text_hash].tokens, known[text_hash].sparse) == (one.tokens, one.sparse)
     assert again.reader().counts(OWNER).entries == 0
     commit(again, [indexed("d", ["w"])])
     assert again.embedded(hashes) == {}

@@ -14,12 +14,13 @@ from citewell.models.embedder import Embedded
 from citewell.settings import Storage
 from citewell.stores import lance_writing, manifest
 from citewell.stores.beside.faiss_index import FaissIndex
-from citewell.stores.lance import LanceStore
+from citewell.stores.lance import REPLIES, STASH, LanceStore
+from citewell.stores.records import pack_embedded, pack_reply
 from citewell.stores.stash import Stash
 from citewell.stores.store import OWNER, Counts, Store
 from citewell.types import Removed
 from tests.stores.beside_engines import BESIDE
-from tests.stores.corpus import DIMENSIONS, commit, indexed, key, made_with, zipf_texts
+from tests.stores.corpus import commit, indexed, key, made_with, zipf_texts
 
 STORAGE = Storage(exact_up_to=5)
 ENGINES: dict[str, tuple[Callable[[Path], Store], Callable[[Path], Store]]] = {
@@ -30,14 +31,15 @@ ENGINES: dict[str, tuple[Callable[[Path], Store], Callable[[Path], Store]]] = {
     **{name: pair for name, pair in BESIDE.items() if name == "faiss"},
 }
 
-SECRET = indexed("secret", ["Xylophonzwerg geheim", "Quarzuhr"])
+SECRET = indexed("secret", ["Xylophonzwerg geheim", "Quarzuhr"], replies={"ab" * 32: "Holunderteich"})
 OLDER = indexed("secret", ["Brombeerschloss"], number=2)
 KEPT = indexed("kept", zipf_texts(12, 1))
 GONE = (Removed("secret", SECRET.document.source, (1, 2), {"texts": 2}),)
 NEEDLES = [
-    *(b"Xylophonzwerg", b"Quarzuhr", b"Brombeerschloss"),
+    *(b"Xylophonzwerg", b"Quarzuhr", b"Brombeerschloss", b"Holunderteich", b"Nebelkrug"),
     *(row.tobytes() for row in SECRET.vectors),
     *(item.token_vectors for item in SECRET.entries),
+    *(item.sparse for item in SECRET.entries),
 ]
 
 
@@ -47,14 +49,18 @@ class ScriptedDeath(Exception):
 
 @pytest.fixture(params=ENGINES)
 def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Store]]:
-    """Opens the store once more. A version of the secret is dropped already, and a killed run has left its vectors."""
+    """Opens the store once more. A version of the secret is dropped; a killed run has left vectors and a reply."""
     create, opening = ENGINES[request.param]
     opened = [create(tmp_path / "index")]
     commit(opened[0], [KEPT, OLDER])
     commit(opened[0], [SECRET], [key("secret", 2)])
     hashes = [item.text_hash for item in SECRET.entries]
-    made = (Embedded(row, item.token_vectors) for row, item in zip(SECRET.vectors, SECRET.entries, strict=True))
-    Stash(tmp_path / "index", DIMENSIONS).add(dict(zip(hashes, made, strict=True)))
+    made = (
+        pack_embedded(Embedded(row, item.token_vectors, item.sparse))
+        for row, item in zip(SECRET.vectors, SECRET.entries, strict=True)
+    )
+    Stash(tmp_path / "index" / STASH).add(dict(zip(hashes, made, strict=True)))
+    Stash(tmp_path / "index" / REPLIES).add({"cd" * 32: pack_reply("Nebelkrug")})
     assert holding(tmp_path) == NEEDLES, "or their absence would prove nothing"
 
     def once_more() -> Store:
@@ -122,6 +128,7 @@ def test_erasing_that_died_was_not_begun_or_is_ended_by_the_next_writer(
         assert reopened.reader().document("kept", OWNER) == KEPT.document
         assert reopened.reader().dense(KEPT.vectors[3], 1, OWNER)[0].entry_id == KEPT.entries[3].entry.id
         assert reopened.embedded([item.text_hash for item in SECRET.entries]) == {}
+        assert reopened.replies(["secret"]) == {}
     commit(store, [SECRET])
     assert store.reader().document("secret", OWNER) == SECRET.document
 

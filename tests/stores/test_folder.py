@@ -150,12 +150,12 @@ def test_a_switch_needs_the_lock_and_the_lock_is_one_for_all(home: FolderHome, p
         ("[3]", "not a JSON object"),
         ('{"current": 1}', "format number"),
         ('{"format": true, "current": 1}', "format number"),
-        ('{"format": 4, "created": ""}', "current: .*required"),
-        ('{"format": 4, "created": "", "current": "x"}', "current: .*integer"),
-        ('{"format": 4, "created": "", "current": 0}', "names the generations 0 and None"),
-        ('{"format": 4, "created": "", "current": 1, "previous": 0}', "names the generations 1 and 0"),
-        ('{"format": 4, "created": "", "current": 1, "previous": 1}', "names the generations 1 and 1"),
-        ('{"format": 4, "created": "", "current": 1, "states": {"a": "soon"}}', "states"),
+        ('{"format": 5, "created": ""}', "current: .*required"),
+        ('{"format": 5, "created": "", "current": "x"}', "current: .*integer"),
+        ('{"format": 5, "created": "", "current": 0}', "names the generations 0 and None"),
+        ('{"format": 5, "created": "", "current": 1, "previous": 0}', "names the generations 1 and 0"),
+        ('{"format": 5, "created": "", "current": 1, "previous": 1}', "names the generations 1 and 1"),
+        ('{"format": 5, "created": "", "current": 1, "states": {"a": "soon"}}', "states"),
     ],
 )
 def test_a_damaged_pointer_is_named_with_what_is_wrong(path: Path, text: str, said: str) -> None:
@@ -165,13 +165,13 @@ def test_a_damaged_pointer_is_named_with_what_is_wrong(path: Path, text: str, sa
         at(path).pointer()
 
 
-@pytest.mark.parametrize("found", [1, 2, 3, 5, 999])
+@pytest.mark.parametrize("found", [1, 2, 3, 4, 6, 999])
 def test_another_format_is_refused_with_its_number(path: Path, found: int) -> None:
     """Formats 1 and 2 had their manifest where the pointer is now."""
     path.mkdir()
     name = "manifest.json" if found < 3 else "index.json"
     (path / name).write_text(json.dumps({"format": found, "tables": {}}))
-    with pytest.raises(IndexFormatError, match=rf"{name} has format {found}; .* reads format 4"):
+    with pytest.raises(IndexFormatError, match=rf"{name} has format {found}; .* reads format 5"):
         at(path).pointer()
 
 

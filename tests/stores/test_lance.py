@@ -15,14 +15,14 @@ import pytest
 from citewell.errors import IndexFormatError, IndexLocked, IndexNotFound, PathError
 from citewell.models.embedder import Vectors
 from citewell.settings import Storage
-from citewell.stores import lance_indexes, lance_writing, manifest
+from citewell.stores import lance_indexes, lance_reader, lance_writing, manifest
 from citewell.stores.lance import LanceStore
 from citewell.stores.lance_reader import LanceReader
 from citewell.stores.lance_rows import TABLES
 from citewell.stores.lock import WriterLock
 from citewell.stores.manifest import Manifest
 from citewell.stores.store import OWNER, Counts, Match, Scope
-from tests.stores.corpus import bm25, commit, indexed, key, made_with, unit_vectors, zipf_texts
+from tests.stores.corpus import bm25, commit, dot_products, indexed, key, made_with, sparse_of, unit_vectors, zipf_texts
 
 
 class ScriptedDeath(Exception):
@@ -280,3 +280,32 @@ def test_an_index_that_vanished_is_said_to_have(store: LanceStore, tmp_path: Pat
     shutil.rmtree(tmp_path / "index")
     with pytest.raises(IndexNotFound):
         store.reader()
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 64])
+def test_sparse_vectors_are_all_read_however_many_at_once(
+    store: LanceStore, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr(lance_reader, "SPARSE_AT_ONCE", at_once)
+    parts = {name: zipf_texts(30, seed) for seed, name in enumerate("abc")}
+    with store.writing():
+        for name, its in parts.items():
+            store.commit([indexed(name, its)])
+    commit(store, [indexed("b", parts["b"][:9])])
+    query = sparse_of("w1 w30 w30")
+    expected = dot_products(texts(**{**parts, "b": parts["b"][:9]}), query)
+    for k in (5, 99):
+        found = [(match.score, match.entry_id) for match in store.reader().sparse(query, k, OWNER)]
+        assert (
+            found == sorted(((score, name) for name, score in expected.items()), key=lambda one: (-one[0], one[1]))[:k]
+        )
+
+
+def test_a_store_made_without_sparse_vectors_is_not_read_for_them(tmp_path: Path) -> None:
+    store = LanceStore.create(tmp_path / "plain", replace(made_with(), sparse=""), Storage())
+    commit(store, [indexed("d", ["word"])])
+    with store.writing():
+        for file in (tmp_path / "plain" / "tables").rglob("data/*"):
+            file.unlink()
+        assert store.reader().sparse(sparse_of("word"), 9, OWNER) == []
+    store.close()

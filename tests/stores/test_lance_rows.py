@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from hypothesis import given, settings
 
-from citewell.stores.lance_rows import CHUNKS, DOCUMENTS, ENTRIES, schemas, to_chunk, to_document, to_tables, to_vector
+from citewell.stores.lance_rows import CHUNKS, DOCUMENTS, ENTRIES, schemas, to_chunk, to_document, to_tables
 from citewell.types import Document
 from tests.stores.corpus import DIMENSIONS, indexed
 from tests.stores.test_conformance_properties import documents
@@ -23,7 +23,7 @@ def test_chunks_and_vectors_come_back_equal() -> None:
     batch = [indexed("a", ["one", "two"]), indexed("b", []), indexed("c", ["three"], groups=[])]
     tables = to_tables(batch, DIMENSIONS, {})
     assert [to_chunk(row) for row in tables[CHUNKS].to_pylist()] == [chunk for item in batch for chunk in item.chunks]
-    vectors = [to_vector(row).tolist() for row in tables[ENTRIES].to_pylist()]
+    vectors = tables[ENTRIES]["vector"].to_pylist()
     assert vectors == [vector.tolist() for item in batch for vector in item.vectors]
 
 

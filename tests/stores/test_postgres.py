@@ -24,10 +24,11 @@ from tests.stores.corpus import (
     embedded,
     indexed,
     key,
+    sparse_of,
     unit_vectors,
     zipf_texts,
 )
-from tests.stores.postgres_engine import create, open_store, rows_of, schema_for, server
+from tests.stores.postgres_engine import create, made_older, open_store, rows_of, schema_for, server
 
 STORAGE = Storage()
 
@@ -55,7 +56,7 @@ def test_an_old_reader_keeps_its_state_until_its_rows_are_cleaned_up(
     monkeypatch.setattr(writing, "KEPT", timedelta(0))
     with store.writing():
         pass
-    tables = ("documents", "bodies", "chunks", "entries", "postings", "states")
+    tables = ("documents", "bodies", "chunks", "entries", "postings", "sparse_vectors", "states")
     assert [rows_of(store, table) for table in tables] == [1] * len(tables)
     for ask in (
         lambda: before.counts(OWNER),
@@ -160,23 +161,53 @@ def test_stashed_vectors_are_known_until_the_run_ends(store: PostgresStore, tmp_
     again.close()
 
 
-def test_tables_of_an_older_version_are_brought_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr(schema, "STEPS", (schema._tables, schema._token_vectors))
-        store = create(tmp_path, STORAGE)
-        lossy = indexed("d", ["word"])
-        commit(store, [replace(lossy, document=replace(lossy.document, lost="page 2"))])
-        store.close()
-    with pytest.raises(IndexFormatError, match=r"tables of version 2; .* uses 3\. Run `citewell doctor --fix`"):
+@pytest.mark.parametrize("version", range(1, len(schema.STEPS)))
+def test_tables_of_an_older_version_are_brought_up_to_date(tmp_path: Path, version: int) -> None:
+    """What those tables could hold is there afterwards, and what they could not can be stored."""
+    whole = indexed("d", ["word"], replies={"ab" * 32: "reply"})
+    whole = replace(whole, document=replace(whole.document, lost="page 2"))
+    store = create(tmp_path, STORAGE)
+    commit(store, [whole])
+    made_older(store, version)
+    store.close()
+    newest = len(schema.STEPS)
+    with pytest.raises(IndexFormatError, match=rf"version {version}; .* uses {newest}\. Run `citewell doctor --fix`"):
         open_store(tmp_path, STORAGE)
     home = PostgresHome(server().url(schema_for(tmp_path)), STORAGE)
-    assert home.upgrade() == {1: [3]}
-    assert home.upgrade() == {}
+    assert home.outdated()
+    assert home.upgrade() == {1: list(range(version + 1, newest + 1))}
+    assert (home.outdated(), home.upgrade()) == (False, {})
     store = home.open(1)
     assert [document.id for document in store.reader().lossy(OWNER)] == ["d"]
+    (kept,) = store.fetch([whole.key])
+    assert (kept.document, kept.chunks) == (whole.document, whole.chunks)
+    np.testing.assert_array_equal(kept.vectors, whole.vectors)
+    assert kept.entries == tuple(
+        replace(
+            item, token_vectors=item.token_vectors if version > 2 else b"", sparse=item.sparse if version > 3 else b""
+        )
+        for item in whole.entries
+    )
+    assert kept.replies == {}
+    commit(store, [whole])
+    with store.writing():
+        store.stash({"ab" * 32: embedded(unit_vectors(2, 1))[0]})
+        store.stash_replies({"cd" * 32: "stashed"})
+        assert store.replies(["d"]) == {"ab" * 32: "reply", "cd" * 32: "stashed"}
+    (again,) = store.fetch([whole.key])
+    assert replace(again, vectors=whole.vectors) == whole
+    assert [match.entry_id for match in store.reader().sparse(sparse_of("word"), 9, OWNER)] == ["d/0000/e"]
     with store._database.reading() as connection:
         assert connection.execute("SELECT to_regclass('documents_lossy') IS NOT NULL").fetchone() == (True,)
     home.close()
+
+
+def test_tables_of_a_newer_version_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    newest = len(schema.STEPS)
+    create(tmp_path, STORAGE).close()
     monkeypatch.setattr(schema, "STEPS", schema.STEPS[:1])
-    with pytest.raises(IndexFormatError, match=r"tables of version 3; .* uses 1\. Open it with the version"):
+    with pytest.raises(IndexFormatError, match=rf"tables of version {newest}; .* uses 1\. Open it with the version"):
         open_store(tmp_path, STORAGE)
+    home = PostgresHome(server().url(schema_for(tmp_path)), STORAGE)
+    assert (home.outdated(), home.upgrade()) == (False, {})
+    home.close()

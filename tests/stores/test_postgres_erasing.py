@@ -13,6 +13,7 @@ import pytest
 from citewell.errors import IndexFormatError, IndexLocked, ServiceUnreachable
 from citewell.filters import FieldType
 from citewell.models.embedder import Embedded
+from citewell.models.sparse import SparseVector
 from citewell.settings import Storage
 from citewell.stores.postgres import writing
 from citewell.stores.postgres.store import PostgresStore
@@ -44,14 +45,20 @@ def test_what_was_dropped_and_erased_is_in_no_file_of_the_tables(store: Postgres
         ["Xylophonzwerg geheim", "Quarzuhr"],
         fields={"note": "Brombeerschloss"},
         groups=["kept", "Nurhier"],
+        replies={"ab" * 32: "Holunderteich"},
     )
     declare(store, {"note": FieldType.TEXT})
     commit(store, [indexed("stays", ["bleibt hier"], groups=["kept"]), secret])
     with store.writing():
-        store.stash({"00" * 32: Embedded(secret.vectors[1], secret.entries[1].token_vectors)})
+        last = secret.entries[1]
+        store.stash({"00" * 32: Embedded(secret.vectors[1], last.token_vectors, last.sparse)})
+        store.stash_replies({"cd" * 32: "Nebelkrug"})
         _flush("ANALYZE")
         words = [b"Xylophonzwerg", b"Quarzuhr", b"Brombeerschloss", b"Title of verschollen", b"Nurhier", b"bleibt"]
+        words += [b"Holunderteich", b"Nebelkrug"]
         needles = [*words, *(row.tobytes() for row in secret.vectors), *(each.token_vectors for each in secret.entries)]
+        for vector in (SparseVector.unpack(each.sparse) for each in secret.entries):
+            needles.append(vector.terms.tobytes() + vector.weights.tobytes())
         assert [_holding(needle) > 0 for needle in needles] == [True] * len(needles)
         before = store.reader()
         store.commit([], [key("verschollen")])

@@ -204,8 +204,9 @@ def test_only_one_of_many_creates_it(url: str) -> None:
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ('{"format": 99}', "has format 99; this version of Citewell reads format 4"),
-        ('{"format": 4}', "damaged"),
+        ('{"format": 99}', "has format 99; this version of Citewell reads format 5"),
+        ('{"format": 2}', "has format 2; this version of Citewell reads format 5"),
+        ('{"format": 5}', "damaged"),
         ("[]", "damaged"),
         ("{", "damaged"),
     ],

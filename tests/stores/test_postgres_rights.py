@@ -13,10 +13,10 @@ from citewell.settings import Storage
 from citewell.stores.postgres import conditions
 from citewell.stores.postgres.connection import Address
 from citewell.stores.postgres.home import PostgresHome
-from citewell.stores.postgres.rights import GUARDED, READER
+from citewell.stores.postgres.rights import READER
 from citewell.stores.postgres.store import PostgresStore
 from citewell.stores.store import OWNER, Scope
-from tests.stores.corpus import commit, indexed, made_with, unit_vectors
+from tests.stores.corpus import commit, indexed, made_with, sparse_of, unit_vectors
 from tests.stores.postgres_engine import create, schema_for, server
 
 STORAGE = Storage()
@@ -31,6 +31,13 @@ def store(tmp_path: Path) -> Iterator[PostgresStore]:
     store.close()
 
 
+WITH_RIGHTS = """
+    SELECT DISTINCT c.relname::text FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+    WHERE c.relnamespace = %s::text::regnamespace AND c.relkind = 'r'
+        AND (a.attname = 'rights' OR c.relname = 'rights')
+"""
+
+
 def rows_seen(connection: Connection, schema: str, groups: list[str] | None) -> dict[str, int]:
     """What a plain SELECT gives, table by table, in a session of these groups."""
     with connection.transaction():
@@ -39,7 +46,7 @@ def rows_seen(connection: Connection, schema: str, groups: list[str] | None) -> 
             connection.execute("SELECT set_config('citewell.groups', %s::text[]::text, true)", [groups])
         return {
             table: connection.execute(sql.SQL("SELECT * FROM {}").format(sql.Identifier(table))).rowcount
-            for table in ("rights", *GUARDED)
+            for (table,) in connection.execute(WITH_RIGHTS, [schema]).fetchall()
         }
 
 
@@ -55,6 +62,8 @@ def test_the_readers_role_sees_rows_of_its_groups_only(tmp_path: Path) -> None:
         assert set(rows_seen(connection, schema, []).values()) == {0}
         assert set(rows_seen(connection, schema, None).values()) == {0}, "also after a session that had some"
     assert set(everything.values()) == {2}, "its owner is not bound"
+    named = ("rights", "documents", "bodies", "chunks", "entries", "postings", "sparse_vectors")
+    assert everything.keys() == set(named)
 
 
 def test_a_condition_that_is_wrong_still_gives_away_nothing(
@@ -64,6 +73,7 @@ def test_a_condition_that_is_wrong_still_gives_away_nothing(
     reader, scope, vector = store.reader(), Scope(frozenset({"g"})), unit_vectors(1, 0)[0]
     assert [match.chunk_id for match in reader.dense(vector, 9, scope)] == ["open/0000"]
     assert [match.chunk_id for match in reader.keyword(["word"], 9, scope)] == ["open/0000"]
+    assert [match.chunk_id for match in reader.sparse(sparse_of("word"), 9, scope)] == ["open/0000"]
     assert [document.id for document in reader.documents(scope)] == ["open"]
     assert reader.document("closed", scope) is None
     assert len(reader.documents(OWNER)) == 2
@@ -105,6 +115,7 @@ def test_a_member_of_the_readers_role_reads_by_groups_and_writes_nothing(store: 
     for act in (lambda: theirs.reader().documents(OWNER), theirs.ledger, theirs.writing().__enter__):
         with pytest.raises(PermissionRefused, match=r"refuses|only read"):
             act()
-    with pytest.raises(PermissionRefused, match="stash"), theirs._database.reading() as connection:
-        connection.execute("SELECT * FROM stash")
+    for table in ("stash", "stashed_replies"):
+        with pytest.raises(PermissionRefused, match=table), theirs._database.reading() as connection:
+            connection.execute(sql.SQL("SELECT * FROM {}").format(sql.Identifier(table)))
     theirs.close()

@@ -1,4 +1,4 @@
-"""Vectors kept between making and storing them."""
+"""What is kept between making and storing it."""
 
 from __future__ import annotations
 
@@ -7,51 +7,82 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from citewell.stores.stash import FILE, Stash
+from citewell.models.embedder import Embedded
+from citewell.stores.records import pack_embedded, pack_reply, unpack_embedded, unpack_reply
+from citewell.stores.stash import Stash
 from tests.stores.corpus import DIMENSIONS, embedded, unit_vectors
 
 MADE = embedded(unit_vectors(4, 1))
-HASHES = [f"{number:02x}" * 32 for number in range(4)]
+KEYS = [f"{number:02x}" * 32 for number in range(4)]
+PACKED = dict(zip(KEYS, map(pack_embedded, MADE), strict=True))
 
 
-def filled(folder: Path) -> Stash:
-    stash = Stash(folder, DIMENSIONS)
-    stash.add(dict(zip(HASHES, MADE, strict=True)))
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "stash"
+
+
+def filled(path: Path) -> Stash:
+    stash = Stash(path)
+    stash.add(PACKED)
     return stash
 
 
-def test_another_process_finds_what_was_added(tmp_path: Path) -> None:
-    filled(tmp_path)
-    found = Stash(tmp_path, DIMENSIONS).find([HASHES[2], "ff" * 32])
-    assert list(found) == [HASHES[2]]
-    np.testing.assert_array_equal(found[HASHES[2]].vector, MADE[2].vector)
-    assert found[HASHES[2]].tokens == MADE[2].tokens != b""
+def test_another_process_finds_what_was_added(path: Path) -> None:
+    filled(path)
+    assert Stash(path).find([KEYS[2], "ff" * 32]) == {KEYS[2]: PACKED[KEYS[2]]}
+    assert Stash(path).everything() == PACKED
 
 
-def test_a_record_cut_short_is_ignored_and_what_comes_next_is_whole(tmp_path: Path) -> None:
-    filled(tmp_path)
-    data = (tmp_path / FILE).read_bytes()
-    (tmp_path / FILE).write_bytes(data[:-5])
-    again = Stash(tmp_path, DIMENSIONS)
-    assert again.count() == 3
-    again.add({"aa" * 32: MADE[0]})
-    assert set(Stash(tmp_path, DIMENSIONS).find([*HASHES, "aa" * 32])) == {*HASHES[:3], "aa" * 32}
+def test_what_another_process_has_added_or_taken_is_seen_when_read_again(path: Path) -> None:
+    stash, other = filled(path), Stash(path)
+    other.add({"aa" * 32: b"more"})
+    assert stash.everything() == PACKED
+    stash.read_again()
+    assert stash.everything() == {**PACKED, "aa" * 32: b"more"}
+    other.clear()
+    stash.read_again()
+    stash.add({"bb" * 32: b""})
+    assert Stash(path).everything() == {"bb" * 32: b""}
+
+
+def test_a_record_cut_short_is_ignored_and_what_comes_next_is_whole(path: Path) -> None:
+    filled(path)
+    path.write_bytes(path.read_bytes()[:-5])
+    again = Stash(path)
+    assert list(again.everything()) == KEYS[:3]
+    again.add({"aa" * 32: b"next"})
+    assert set(Stash(path).everything()) == {*KEYS[:3], "aa" * 32}
 
 
 @pytest.mark.parametrize("lost", [slice(-4, None), slice(-4 * DIMENSIONS, None), slice(-8, -4), slice(-140, -132)])
-def test_a_record_of_which_power_lost_a_part_is_ignored(lost: slice, tmp_path: Path) -> None:
-    filled(tmp_path)
-    data = bytearray((tmp_path / FILE).read_bytes())
+def test_a_record_of_which_power_lost_a_part_is_ignored(lost: slice, path: Path) -> None:
+    filled(path)
+    data = bytearray(path.read_bytes())
     data[lost] = bytes(len(data[lost]))
-    (tmp_path / FILE).write_bytes(data)
-    assert Stash(tmp_path, DIMENSIONS).count() == 3
+    path.write_bytes(data)
+    assert list(Stash(path).everything()) == KEYS[:3]
 
 
-def test_the_file_goes_when_nothing_waits(tmp_path: Path) -> None:
-    stash = filled(tmp_path)
-    stash.forget(HASHES[:3])
-    assert (tmp_path / FILE).exists()
-    stash.forget([HASHES[3], "ff" * 32])
-    assert not (tmp_path / FILE).exists()
-    assert stash.find(HASHES) == {}
+def test_the_file_goes_when_nothing_waits(path: Path) -> None:
+    stash = filled(path)
+    stash.forget(KEYS[:3])
+    assert path.exists()
+    stash.forget([KEYS[3], "ff" * 32])
+    assert not path.exists()
+    assert stash.find(KEYS) == {}
     stash.clear()
+
+
+@pytest.mark.parametrize(
+    "made", [*MADE, Embedded(MADE[0].vector, b"", b"\1\2\3\4\5\6"), Embedded(MADE[0].vector, b"t")]
+)
+def test_what_an_embedder_made_comes_back_equal(made: Embedded) -> None:
+    again = unpack_embedded(pack_embedded(made))
+    np.testing.assert_array_equal(again.vector, made.vector)
+    assert (again.tokens, again.sparse) == (made.tokens, made.sparse)
+
+
+@pytest.mark.parametrize("reply", ["", "plain", "\0 \ud800 é 日本語"])
+def test_a_reply_comes_back_equal(reply: str) -> None:
+    assert unpack_reply(pack_reply(reply)) == reply

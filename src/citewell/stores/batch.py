@@ -7,10 +7,14 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from citewell.models.sparse import PACKED
 from citewell.stores.store import IndexedDocument
 from citewell.types import Rights
 
 LENGTH_TOLERANCE = 1e-3
+
+MAX_TERMS, TERMS_BELOW = 16_000, 1_000_000_000
+"""Of a sparse vector, and how high they may be: what pgvector's type holds. No vocabulary comes near."""
 
 
 def check(put: Sequence[IndexedDocument], dimensions: int) -> None:
@@ -18,7 +22,7 @@ def check(put: Sequence[IndexedDocument], dimensions: int) -> None:
 
     Raises:
         ValueError: an id is there twice, a part belongs to another document, a vector is not one of this space, or a
-            name cannot be stored.
+            name cannot be stored, or a sparse vector is none.
     """
     _unique("version", (f"{indexed.document.id}@{indexed.document.number}" for indexed in put))
     _unique("document", (indexed.document.id for indexed in put if indexed.standing.current))
@@ -29,6 +33,7 @@ def check(put: Sequence[IndexedDocument], dimensions: int) -> None:
         _check_parts(indexed)
         _check_names(indexed)
         _check_vectors(indexed, dimensions)
+        _check_sparse(indexed)
 
 
 def _unique(what: str, ids: Iterable[str]) -> None:
@@ -84,3 +89,18 @@ def _check_vectors(indexed: IndexedDocument, dimensions: int) -> None:
     # Written so that NaN fails too.
     if not np.all(np.abs(lengths - 1) <= LENGTH_TOLERANCE):
         raise ValueError(f"vectors of {own!r} are not all of length 1")
+
+
+def _check_sparse(indexed: IndexedDocument) -> None:
+    for item in indexed.entries:
+        if item.sparse and not _is_sparse_vector(item.sparse):
+            raise ValueError(f"the sparse vector of {item.entry.id!r} is none of ascending terms and weights above 0")
+
+
+def _is_sparse_vector(packed: bytes) -> bool:
+    if len(packed) % PACKED.itemsize or len(packed) // PACKED.itemsize > MAX_TERMS:
+        return False
+    rows = np.frombuffer(packed, PACKED)
+    terms, weights = rows["term"], rows["weight"]
+    ascending = bool(np.all(terms[1:] > terms[:-1])) and int(terms[-1]) < TERMS_BELOW
+    return ascending and bool(np.all((weights > 0) & np.isfinite(weights)))

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from citewell.models.embedder import ModelIdentity
 from citewell.stores.store import MadeWith, Store
 
-FORMAT = 4
+FORMAT = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +117,21 @@ class Home(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+@runtime_checkable
+class Upgradable(Protocol):
+    """A home that can bring what an older version of Citewell made up to date where it lies."""
+
+    def outdated(self) -> bool:
+        """Whether there is a generation that an older version made, and `upgrade` would change."""
+        ...
+
+    def upgrade(self) -> dict[int, list[int]]:
+        """The numbers of the steps taken, by generation. Takes the lock of each.
+
+        Raises:
+            IndexLocked: another process writes to it.
+            PermissionRefused: it cannot be changed.
+        """
+        ...

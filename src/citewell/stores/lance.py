@@ -41,6 +41,7 @@ from citewell.stores.lance_rows import TABLES, to_tables, version_id
 from citewell.stores.lock import WriterLock
 from citewell.stores.manifest import Built, Manifest
 from citewell.stores.newest import of_newest
+from citewell.stores.records import pack_embedded, pack_reply, unpack_embedded, unpack_reply
 from citewell.stores.stash import Stash
 from citewell.stores.store import Counts, IndexedDocument, LedgerLine, MadeWith, VersionKey
 from citewell.types import Removed, Version
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from citewell.models.embedder import Embedded
 
 FOLDER = "tables"
+STASH, REPLIES = "stash", "replies"
 
 INDEX_CACHE_BYTES = 512 * 2**20
 METADATA_CACHE_BYTES = 128 * 2**20
@@ -66,7 +68,7 @@ class LanceStore:
         self._connection = _connect(path / FOLDER)
         self._lock = WriterLock(path)
         self._one_commit, self._one_opening = threading.Lock(), threading.Lock()
-        self._stash: Stash | None = None
+        self._stash, self._stashed_replies = Stash(path / STASH), Stash(path / REPLIES)
         self._newest: tuple[files.Signature, LanceReader] | None = None
 
     @classmethod
@@ -152,13 +154,14 @@ class LanceStore:
         """
         with self._lock:
             if self._lock.depth == 1:
-                self._stash = None  # another process may have written it since
+                self._stash.read_again()
+                self._stashed_replies.read_again()
                 self._end_erasing()
             yield
             if self._lock.depth == 1:
                 if not self.manifest.settled:
                     self._switch([], (), settle=True)
-                self._stashed.clear()
+                self._clear_stashes()
 
     def commit(self, put: Sequence[IndexedDocument], drop: Collection[VersionKey] = ()) -> None:
         """See `Store.commit`.
@@ -170,7 +173,8 @@ class LanceStore:
         self._require_writing()
         check(put, self.made_with.embedder.dimensions)
         self._switch(put, drop, settle=False)
-        self._stashed.forget({item.text_hash for indexed in put for item in indexed.entries})
+        self._stash.forget({item.text_hash for indexed in put for item in indexed.entries})
+        self._stashed_replies.forget({asked for indexed in put for asked in indexed.replies})
 
     def declare(self, fields: Mapping[str, FieldType]) -> None:
         """See `Store.declare`."""
@@ -188,7 +192,7 @@ class LanceStore:
     def erase(self, gone: Sequence[Removed] = ()) -> None:
         """See `Store.erase`. Needs room for all tables once more; where there is none, nothing is dropped."""
         self._require_writing()
-        self._stashed.clear()
+        self._clear_stashes()
         drop = [VersionKey(one.document_id, number) for one in gone for number in one.versions]
         self._switch([], drop, settle=True, erasing=tuple(gone))
         self._end_erasing()
@@ -215,12 +219,24 @@ class LanceStore:
 
     def embedded(self, text_hashes: Collection[str]) -> dict[str, Embedded]:
         """See `Store.embedded`."""
-        return self._stashed.find(text_hashes) | self.reader().embedded(text_hashes)
+        stashed = {text_hash: unpack_embedded(made) for text_hash, made in self._stash.find(text_hashes).items()}
+        return stashed | self.reader().embedded(text_hashes)
 
     def stash(self, made: Mapping[str, Embedded]) -> None:
         """See `Store.stash`."""
         self._require_writing()
-        self._stashed.add(made)
+        self._stash.add({text_hash: pack_embedded(one) for text_hash, one in made.items()})
+
+    def replies(self, document_ids: Collection[str]) -> dict[str, str]:
+        """See `Store.replies`."""
+        stashed = {asked: unpack_reply(reply) for asked, reply in self._stashed_replies.everything().items()}
+        stored: dict[str, str] = of_newest(self.reader, lambda reader: reader.replies(document_ids))
+        return stashed | stored
+
+    def stash_replies(self, replies: Mapping[str, str]) -> None:
+        """See `Store.stash_replies`."""
+        self._require_writing()
+        self._stashed_replies.add({asked: pack_reply(reply) for asked, reply in replies.items()})
 
     @property
     def erasing(self) -> tuple[Removed, ...] | None:
@@ -230,7 +246,12 @@ class LanceStore:
     @property
     def stashed(self) -> int:
         """How many vectors a run that was cut short has left to the next."""
-        return self._stashed.count()
+        return len(self._stash.everything())
+
+    @property
+    def stashed_replies(self) -> int:
+        """How many replies of a language model it has left."""
+        return len(self._stashed_replies.everything())
 
     def mend(self, strays: Mapping[str, Collection[str]], *, anew: bool) -> None:
         """Remove rows, by table and id, and build the indexes that are due; `anew` writes all tables and indexes once
@@ -244,11 +265,9 @@ class LanceStore:
         """Let go of the files and caches."""
         self._newest = None
 
-    @property
-    def _stashed(self) -> Stash:
-        if self._stash is None:
-            self._stash = Stash(self._path, self.made_with.embedder.dimensions)
-        return self._stash
+    def _clear_stashes(self) -> None:
+        self._stash.clear()
+        self._stashed_replies.clear()
 
     def _require_writing(self) -> None:
         if self._lock.depth == 0:

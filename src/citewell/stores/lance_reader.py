@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from citewell.filters import FieldType
-from citewell.stores import conditions, lance_errors
+from citewell.models.sparse import PACKED, SparseVector
+from citewell.stores import conditions, lance_errors, sparse_scores
 from citewell.stores.lance_rows import (
     CHUNK_COLUMNS,
     CHUNKS,
@@ -31,15 +33,16 @@ from citewell.stores.lance_rows import (
     to_embedded,
     to_indexed,
     to_ledger_line,
-    to_vector,
     to_version,
     version_id,
 )
 from citewell.stores.lance_scopes import Compared, SmallScopes
+from citewell.stores.records import load_replies
 from citewell.stores.store import Counts, IndexedDocument, LedgerLine, Match, Scope, VersionKey
 from citewell.types import Chunk, Document, Version
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from lancedb.db import DBConnection
     from lancedb.table import Table
 
@@ -49,8 +52,13 @@ if TYPE_CHECKING:
 SPARE = 16
 """How many more than k are fetched at first, to see whether the cut at k goes through a tie."""
 
+SPARSE_AT_ONCE = 8_192
+"""Entries whose sparse vectors are in memory at the same time, some 10 MB."""
+
 # What Unicode calls white space, where Lance splits. Python's `\s` has four separators more, from U+001C on.
 WHITE_SPACE = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+
+_NO_TERMS = np.empty(0, PACKED)
 
 ALL_PARTITIONS = 1_000_000
 PROBED = 64
@@ -112,18 +120,27 @@ class LanceReader:
         words = " ".join(token for token in tokens if token and not WHITE_SPACE.search(token))
         return _first(k, self._in_scope(ENTRIES, scope), lambda limit: self._best_scores(words, limit, scope))
 
-    def cosines(self, vector: Vectors, entry_ids: Collection[str], scope: Scope) -> dict[str, float]:
-        where = conditions.both(conditions.one_of("id", entry_ids), self._filter(ENTRIES, scope))
-        rows = self._rows(ENTRIES, ["id", "vector"], where)
-        return {row["id"]: float(np.dot(to_vector(row), vector)) for row in rows}
+    def sparse(self, query: SparseVector, k: int, scope: Scope) -> list[Match]:
+        found: list[Match] = []
+        if k <= 0 or not self.manifest.made_with.sparse:
+            return found
+        for rows in self._batches(ENTRIES, ["id", "chunk_id", "sparse"], self._filter(ENTRIES, scope)):
+            scores = sparse_scores.dot_products(*_packed(rows["sparse"]), query)
+            places = sparse_scores.highest(scores, k)
+            named = rows.select(["id", "chunk_id"]).take(places).to_pylist()
+            found += map(_match, named, scores[places])
+        return sorted(found, key=_best_first)[:k]
+
+    def vectors(self, entry_ids: Collection[str], scope: Scope) -> dict[str, Vectors]:
+        rows = self._of_entries(entry_ids, "vector", scope)
+        return dict(zip(map(str, rows["id"].to_pylist()), _matrix(rows), strict=True))
 
     def token_vectors(self, entry_ids: Collection[str], scope: Scope) -> dict[str, bytes]:
-        where = conditions.both(conditions.one_of("id", entry_ids), self._filter(ENTRIES, scope))
-        rows = self._rows(ENTRIES, ["id", "token_vectors"], where)
+        rows = self._of_entries(entry_ids, "token_vectors", scope).to_pylist()
         return {row["id"]: row["token_vectors"] for row in rows if row["token_vectors"]}
 
     def embedded(self, text_hashes: Collection[str]) -> dict[str, Embedded]:
-        columns = ["text_hash", "vector", "token_vectors"]
+        columns = ["text_hash", "vector", "token_vectors", "sparse"]
         rows = self._rows(ENTRIES, columns, conditions.one_of("text_hash", text_hashes))
         return {row["text_hash"]: to_embedded(row) for row in rows}
 
@@ -179,6 +196,10 @@ class LanceReader:
         found = [to_indexed(row, chunks.get(row["id"], ()), entries.get(row["id"], ()), dimensions) for row in rows]
         return sorted(found, key=lambda indexed: indexed.key)
 
+    def replies(self, document_ids: Collection[str]) -> dict[str, str]:
+        rows = self._rows(DOCUMENTS, ["replies"], conditions.one_of("document_id", document_ids))
+        return {asked: reply for row in rows for asked, reply in load_replies(row["replies"]).items()}
+
     def counts(self, scope: Scope) -> Counts:
         return Counts(*(self._in_scope(name, scope) for name in TABLES))
 
@@ -209,13 +230,8 @@ class LanceReader:
         return None if everything else self._readable(scope)
 
     def _whole(self, scope: Scope) -> Compared:
-        query: Any = self._tables[ENTRIES].search().select(["id", "chunk_id", "vector"])
-        where = self._filter(ENTRIES, scope)
-        with lance_errors.reading(self._place):
-            rows = (query if where is None else query.where(where)).to_arrow()
-        vectors = rows["vector"].combine_chunks()
-        whole = vectors.flatten().to_numpy().reshape(len(rows), vectors.type.list_size)
-        return Compared(rows.select(["id", "chunk_id"]), whole)
+        rows = self._table(ENTRIES, ["id", "chunk_id", "vector"], self._filter(ENTRIES, scope))
+        return Compared(rows.select(["id", "chunk_id"]), _matrix(rows))
 
     def _nearest(self, vector: Vectors, limit: int, scope: Scope, *, exact: bool) -> list[Match]:
         query: Any = self._tables[ENTRIES].search(vector, vector_column_name="vector")
@@ -241,18 +257,29 @@ class LanceReader:
         where = self._filter(ENTRIES, scope)
         if where is not None:
             query = query.where(where, prefilter=True)
-        return self._lines(query.select(["id", "chunk_id", score]).limit(limit))
-
-    def _rows(self, table: str, columns: list[str], where: str | None) -> list[Row]:
-        query = self._tables[table].search().select(columns)
-        if where is not None:
-            query = query.where(where)
-        return self._lines(query)
-
-    def _lines(self, query: Any) -> list[Row]:
         with lance_errors.reading(self._place):
-            lines: list[Row] = query.to_arrow().to_pylist()
+            lines: list[Row] = query.select(["id", "chunk_id", score]).limit(limit).to_arrow().to_pylist()
         return lines
+
+    def _of_entries(self, entry_ids: Collection[str], column: str, scope: Scope) -> pa.Table:
+        where = conditions.both(conditions.one_of("id", entry_ids), self._filter(ENTRIES, scope))
+        return self._table(ENTRIES, ["id", column], where)
+
+    def _rows(self, table: str, columns: list[str], where: str | None) -> Sequence[Row]:
+        return self._table(table, columns, where).to_pylist()
+
+    def _table(self, table: str, columns: list[str], where: str | None) -> pa.Table:
+        with lance_errors.reading(self._place):
+            found: pa.Table = self._select(table, columns, where).to_arrow()
+        return found
+
+    def _batches(self, table: str, columns: list[str], where: str | None) -> Iterator[pa.RecordBatch]:
+        with lance_errors.reading(self._place):
+            yield from self._select(table, columns, where).to_batches(batch_size=SPARSE_AT_ONCE)
+
+    def _select(self, table: str, columns: list[str], where: str | None) -> Any:
+        query = self._tables[table].search().select(columns)
+        return query if where is None else query.where(where)
 
 
 def _pinned(connection: DBConnection, name: str, versions: Mapping[str, int]) -> Table:
@@ -272,6 +299,25 @@ def _by_version(rows: Iterable[Row]) -> dict[str, list[Row]]:
     return grouped
 
 
+def _matrix(rows: pa.Table) -> Vectors:
+    """The vectors of all rows, as one array that is not copied."""
+    vectors: Any = rows["vector"].combine_chunks()
+    whole: Vectors = vectors.flatten().to_numpy().reshape(len(rows), vectors.type.list_size)
+    return whole
+
+
+def _packed(values: Any) -> tuple[NDArray[np.void], NDArray[np.int64]]:
+    """The bytes of a column of sparse vectors, one value after the other, and the place where each ends, in terms."""
+    _, offsets, contents = values.buffers()
+    ends = np.frombuffer(offsets, np.int64)[values.offset : values.offset + len(values) + 1]
+    whole = np.frombuffer(contents, PACKED, (ends[-1] - ends[0]) // PACKED.itemsize, ends[0]) if ends[-1] else _NO_TERMS
+    return whole, (ends[1:] - ends[0]) // PACKED.itemsize
+
+
+def _best_first(match: Match) -> tuple[float, str]:
+    return -match.score, match.entry_id
+
+
 def _match(row: Row, score: float) -> Match:
     return Match(entry_id=row["id"], chunk_id=row["chunk_id"], score=float(score))
 
@@ -285,4 +331,4 @@ def _first(k: int, in_scope: int, fetch: Callable[[int], list[Match]]) -> list[M
     while len(found) == limit < in_scope and found[-1].score == found[k - 1].score:
         limit = min(limit * 4, in_scope)
         found = fetch(limit)
-    return sorted(found, key=lambda match: (-match.score, match.entry_id))[:k]
+    return sorted(found, key=_best_first)[:k]

@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from citewell.filters import FieldType
-from citewell.models.embedder import Embedded, Vectors
+from citewell.models.embedder import Embedded
 from citewell.stores.records import (
     dump_attributes,
     dump_elements,
     dump_fields,
     dump_pages,
+    dump_replies,
     load_attributes,
     load_elements,
     load_fields,
     load_pages,
+    load_replies,
 )
 from citewell.stores.store import IndexedDocument, IndexedEntry, LedgerLine, Standing, VersionKey
 from citewell.types import Chunk, Document, ElementKind, Ending, Entry, EntryKind, FieldValue, Rights, Trust, Version
@@ -47,7 +49,7 @@ CHUNK_COLUMNS = [
 ]  # fmt: skip
 ENTRY_COLUMNS = [
     "id", "chunk_id", "document_id", "kind", "text", "derived_from", "tokens", "text_hash", "groups", "place", "vector",
-    "token_vectors",
+    "token_vectors", "sparse",
 ]  # fmt: skip
 LEDGER_COLUMNS = [
     "document_id", "source", "content_hash", "recipe", "groups", "lost", "number", "expires", "set_aside",
@@ -61,7 +63,7 @@ SUMMARY_COLUMNS = [
     "groups", "said_from", "said_to", "parent_id", "metadata", "declared", "lost", "indexed_at", "expires", "fields",
 ]  # fmt: skip
 DOCUMENT_COLUMNS = [*SUMMARY_COLUMNS, "text", "elements"]
-WHOLE_COLUMNS = [*DOCUMENT_COLUMNS, "recipe", "set_aside", *VERSION_COLUMNS[-6:], "parts"]
+WHOLE_COLUMNS = [*DOCUMENT_COLUMNS, "recipe", "set_aside", "replies", *VERSION_COLUMNS[-6:], "parts"]
 
 
 def field_column(name: str) -> str:
@@ -109,7 +111,7 @@ def schemas(dimensions: int, fields: Fields) -> dict[str, pa.Schema]:
             key
             + scope
             + columns(text, "own_title content_hash recipe parent_id metadata declared lost fields ending set_aside")
-            + columns(pa.large_string(), "text elements pages")
+            + columns(pa.large_string(), "text elements pages replies")
             + columns(day, "said_from said_to expires")
             + columns(moment, "indexed_at ended_at")
             + [pa.field("number", number), pa.field("searchable", pa.bool_()), pa.field("parts", pa.large_binary())]
@@ -123,7 +125,7 @@ def schemas(dimensions: int, fields: Fields) -> dict[str, pa.Schema]:
             + part
             + columns(text, "chunk_id derived_from tokens text_hash")
             + columns(pa.list_(pa.float32(), dimensions), "vector")
-            + columns(pa.large_binary(), "token_vectors")
+            + columns(pa.large_binary(), "token_vectors sparse")
         ),
     }
 
@@ -159,11 +161,13 @@ def to_indexed(row: Row, chunks: Iterable[Row], entries: Iterable[Row], dimensio
         recipe=row["recipe"],
         chunks=tuple(made),
         entries=tuple(
-            IndexedEntry(_entry(one), one["tokens"], one["text_hash"], one["token_vectors"]) for one in ordered
+            IndexedEntry(_entry(one), one["tokens"], one["text_hash"], one["token_vectors"], one["sparse"])
+            for one in ordered
         ),
         vectors=np.asarray(vectors, dtype=np.float32).reshape(len(vectors), dimensions),
         standing=_standing(row),
         set_aside=row["set_aside"],
+        replies=load_replies(row["replies"]),
     )
 
 
@@ -252,11 +256,7 @@ def to_version(row: Row) -> Version:
 
 
 def to_embedded(row: Row) -> Embedded:
-    return Embedded(to_vector(row), row["token_vectors"])
-
-
-def to_vector(row: Row) -> Vectors:
-    return np.asarray(row["vector"], dtype=np.float32)
+    return Embedded(np.asarray(row["vector"], dtype=np.float32), row["token_vectors"], row["sparse"])
 
 
 def _document_row(indexed: IndexedDocument, dimensions: int, fields: Fields) -> Row:
@@ -285,6 +285,7 @@ def _document_row(indexed: IndexedDocument, dimensions: int, fields: Fields) -> 
         "ended_at": standing.ended_at,
         "ending": standing.ending.value if standing.ending else None,
         "set_aside": indexed.set_aside,
+        "replies": dump_replies(indexed.replies),
         "parts": None if standing.searchable else _packed(indexed, dimensions, fields),
     }
 
@@ -352,6 +353,7 @@ def _entry_table(put: Sequence[IndexedDocument], schema: pa.Schema, fields: Fiel
             "tokens": item.tokens,
             "text_hash": item.text_hash,
             "token_vectors": item.token_vectors,
+            "sparse": item.sparse,
             "place": place,
             "groups": sorted(item.entry.rights.groups),
         }

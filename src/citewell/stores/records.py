@@ -1,18 +1,23 @@
-"""What is stored but never searched for, as JSON: the elements and pages of a document, and what is said of it."""
+"""What is stored but never searched for, as JSON: the elements and pages of a document, and what is said of it. What
+waits in a stash, as bytes."""
 
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import cache
 from typing import Any
 
+import numpy as np
 from pydantic import TypeAdapter
 
+from citewell.models.embedder import Embedded
 from citewell.types import Attributes, Element, ElementKind, FieldValue, Page, PageState
 
 _DAY = "day"
+_LENGTHS = struct.Struct("<II")
 
 
 def dump_elements(elements: Iterable[Element]) -> str:
@@ -53,6 +58,38 @@ def dump_fields(fields: Mapping[str, FieldValue]) -> str:
 
 def load_fields(text: str) -> dict[str, FieldValue]:
     return {name: _field_value(value) for name, value in json.loads(text).items()}
+
+
+def dump_replies(replies: Mapping[str, str]) -> str:
+    """In ASCII: a reply may hold what no column of text does."""
+    return json.dumps(dict(replies))
+
+
+def load_replies(text: str) -> dict[str, str]:
+    return dict(json.loads(text))
+
+
+def pack_reply(reply: str) -> bytes:
+    return reply.encode("utf-8", "surrogatepass")
+
+
+def unpack_reply(packed: bytes) -> str:
+    return packed.decode("utf-8", "surrogatepass")
+
+
+def pack_embedded(made: Embedded) -> bytes:
+    """How long the vector and the token vectors are, then both, then the sparse vector."""
+    vector = np.asarray(made.vector, np.float32).tobytes()
+    return _LENGTHS.pack(len(vector), len(made.tokens)) + vector + made.tokens + made.sparse
+
+
+def unpack_embedded(packed: bytes) -> Embedded:
+    vector, tokens = _LENGTHS.unpack_from(packed)
+    tokens_at = _LENGTHS.size + vector
+    sparse_at = tokens_at + tokens
+    return Embedded(
+        np.frombuffer(packed[_LENGTHS.size : tokens_at], np.float32), packed[tokens_at:sparse_at], packed[sparse_at:]
+    )
 
 
 def _field_value(value: Any) -> FieldValue:

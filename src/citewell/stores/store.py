@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Protocol
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from citewell.filters import FieldType, Filter
 from citewell.models.embedder import Embedded, ModelIdentity, Vectors
+from citewell.models.sparse import SparseVector
 from citewell.types import Chunk, Document, Ending, Entry, Removed, Rights, Version
 
 
@@ -40,13 +41,15 @@ OWNER = Scope(groups=None)
 class MadeWith:
     """What a store was made with, and must be searched with. `canaries` are the embedder's vectors of fixed texts.
 
-    `token_codec` says how the vectors of tokens are packed; "" where none are kept.
+    `token_codec` says how the vectors of tokens are packed; "" where none are kept. `sparse` is the identity of what
+    made the sparse vectors; "" where there are none.
     """
 
     embedder: ModelIdentity
     canaries: tuple[tuple[float, ...], ...]
     analyser: str
     token_codec: str = ""
+    sparse: str = ""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -78,13 +81,14 @@ class IndexedEntry:
     """An entry ready to be stored: its analysed tokens joined by spaces, and the SHA-256 (hex) of what was embedded.
 
     Its vector is the row of `IndexedDocument.vectors` at the same place. `token_vectors` are those of its tokens,
-    packed as `MadeWith.token_codec` says; b"" where none are kept.
+    packed as `MadeWith.token_codec` says, `sparse` its packed sparse vector; b"" where none are kept.
     """
 
     entry: Entry
     tokens: str
     text_hash: str
     token_vectors: bytes = b""
+    sparse: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,8 @@ class IndexedDocument:
     `recipe` names the settings that made its chunks and entries. `vectors` has shape (len(entries), dimensions),
     float32, rows of length 1; of a version that is not searchable it may have no rows, and is embedded when brought
     back. `set_aside` is the content hash of the file whose version was rolled back: that file is not taken in again
-    until it changes.
+    until it changes. `replies` are those of a language model that entries were made of, word for word, by the hash of
+    what it was asked: of use or not, so that none is asked for twice.
 
     The days of `standing`, not those that document and entries were given, are what a scope's day is compared with.
     """
@@ -106,6 +111,7 @@ class IndexedDocument:
     vectors: Vectors
     standing: Standing = Standing()
     set_aside: str = ""
+    replies: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def key(self) -> VersionKey:
@@ -116,12 +122,15 @@ class IndexedDocument:
         if not self.entries:
             return self
         rows = [made[item.text_hash] for item in self.entries]
-        entries = (replace(item, token_vectors=row.tokens) for item, row in zip(self.entries, rows, strict=True))
-        return replace(self, entries=tuple(entries), vectors=np.stack([row.vector for row in rows]))
+        entries = tuple(
+            replace(item, token_vectors=row.tokens, sparse=row.sparse)
+            for item, row in zip(self.entries, rows, strict=True)
+        )
+        return replace(self, entries=entries, vectors=np.stack([row.vector for row in rows]))
 
     def without_vectors(self, dimensions: int) -> IndexedDocument:
         """Without what was made of its texts, for a store of vectors of so many dimensions."""
-        entries = tuple(replace(item, token_vectors=b"") for item in self.entries)
+        entries = tuple(replace(item, token_vectors=b"", sparse=b"") for item in self.entries)
         return replace(self, entries=entries, vectors=np.empty((0, dimensions), dtype=np.float32))
 
 
@@ -143,7 +152,7 @@ class LedgerLine:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One entry found by one leg; the score is the leg's own (cosine, or BM25)."""
+    """One entry found by one leg; the score is the leg's own (cosine, BM25, or a dot product)."""
 
     entry_id: str
     chunk_id: str
@@ -181,8 +190,16 @@ class Reader(Protocol):
         """
         ...
 
-    def cosines(self, vector: Vectors, entry_ids: Collection[str], scope: Scope) -> dict[str, float]:
-        """Cosines to `vector` of the given entries that are in scope."""
+    def sparse(self, query: SparseVector, k: int, scope: Scope) -> list[Match]:
+        """The k entries with the highest dot product of their stored sparse vector and `query`, best first; only
+        entries whose score is above 0. Exact whatever the scope; ties are in the order of entry ids.
+
+        [] where the store holds no sparse vectors.
+        """
+        ...
+
+    def vectors(self, entry_ids: Collection[str], scope: Scope) -> dict[str, Vectors]:
+        """The vectors, shape (dimensions,), float32, of the given entries that are in scope."""
         ...
 
     def token_vectors(self, entry_ids: Collection[str], scope: Scope) -> dict[str, bytes]:
@@ -269,6 +286,16 @@ class Store(Protocol):
     def stash(self, made: Mapping[str, Embedded]) -> None:
         """Keep vectors by text hash before their documents are complete: at once, so that a kill does not lose what was
         paid for. `embedded` finds them, and the end of a run that was not cut short forgets them."""
+        ...
+
+    def replies(self, document_ids: Collection[str]) -> dict[str, str]:
+        """The replies of a language model that are stored with any version of these documents, and all that were
+        stashed, by the hash of what it was asked."""
+        ...
+
+    def stash_replies(self, replies: Mapping[str, str]) -> None:
+        """As `stash`, for replies of a language model: kept at once, forgotten when a document that has them is
+        committed, or at the end of a run that was not cut short."""
         ...
 
     def declare(self, fields: Mapping[str, FieldType]) -> None:

@@ -119,6 +119,12 @@ class VectorsBeside:
     def stash(self, made: Mapping[str, Embedded]) -> None:
         self._base.stash(made)
 
+    def replies(self, document_ids: Collection[str]) -> dict[str, str]:
+        return self._base.replies(document_ids)
+
+    def stash_replies(self, replies: Mapping[str, str]) -> None:
+        self._base.stash_replies(replies)
+
     def declare(self, fields: Mapping[str, FieldType]) -> None:
         agreed, before = self._agrees(), self._base.reader().fields
         self._base.declare(fields)

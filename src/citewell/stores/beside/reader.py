@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
+import numpy as np
+
 from citewell.filters import FieldType
 from citewell.models.embedder import Vectors
+from citewell.models.sparse import SparseVector
 from citewell.stores.beside.points import to_allowed
 from citewell.stores.beside.vector_index import Allowed, VectorIndex
 from citewell.stores.store import Counts, Match, Reader, Scope
@@ -75,8 +78,11 @@ class BesideReader:
     def keyword(self, tokens: Sequence[str], k: int, scope: Scope) -> list[Match]:
         return self.base.keyword(tokens, k, scope)
 
-    def cosines(self, vector: Vectors, entry_ids: Collection[str], scope: Scope) -> dict[str, float]:
-        return self.base.cosines(vector, entry_ids, scope)
+    def sparse(self, query: SparseVector, k: int, scope: Scope) -> list[Match]:
+        return self.base.sparse(query, k, scope)
+
+    def vectors(self, entry_ids: Collection[str], scope: Scope) -> dict[str, Vectors]:
+        return self.base.vectors(entry_ids, scope)
 
     def token_vectors(self, entry_ids: Collection[str], scope: Scope) -> dict[str, bytes]:
         return self.base.token_vectors(entry_ids, scope)
@@ -107,6 +113,10 @@ class BesideReader:
         found = self._engine.search(vector, k, allowed, exact=exact)
         if self._engine.state() != state:
             return []
-        cosines = self.base.cosines(vector, [one.entry_id for one in found], scope)
-        matches = [Match(one.entry_id, one.chunk_id, cosines[one.entry_id]) for one in found if one.entry_id in cosines]
+        vectors = self.base.vectors([one.entry_id for one in found], scope)
+        matches = [
+            Match(one.entry_id, one.chunk_id, float(np.dot(vectors[one.entry_id], vector)))
+            for one in found
+            if one.entry_id in vectors
+        ]
         return sorted(matches, key=lambda match: (-match.score, match.entry_id))

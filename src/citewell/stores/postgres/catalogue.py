@@ -33,6 +33,9 @@ BYTES = """
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r' AND n.nspname = ANY(%s)
 """
 
+READ = range(3, FORMAT + 1)
+"""Formats of a pointer. They differ in the tables of a folder; those here have versions of their own."""
+
 _POINTER = TypeAdapter(Pointer)
 
 
@@ -84,7 +87,7 @@ def pointer(connection: Connection, location: str) -> Pointer:
         raise IndexNotFound(f"There is no index in {location}.", remedy="Make one with `citewell index`.")
     try:
         version = json.loads(found[0])["format"]
-        if version != FORMAT:
+        if version not in READ:
             raise IndexFormatError(
                 f"{location} has format {version}; this version of Citewell reads format {FORMAT}.",
                 remedy="Open it with the version that made it, or index the documents again into a new schema.",

@@ -15,7 +15,6 @@ from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 import psycopg
 from psycopg import Connection, IsolationLevel, errors, sql
 from psycopg.conninfo import conninfo_to_dict
-from psycopg.types import TypeInfo
 from psycopg_pool import ConnectionPool
 
 from citewell.errors import (
@@ -145,9 +144,7 @@ class Database:
         found = connection.execute(EXTENSION_SCHEMA).fetchone()
         path = [self.schema, found[0]] if found else [self.schema]
         connection.execute(sql.SQL("SET search_path TO {}").format(sql.SQL(", ").join(map(sql.Identifier, path))))
-        info = TypeInfo.fetch(connection, "vector")
-        if info is not None:
-            vectors.register(connection, info)
+        vectors.register(connection)
 
 
 @contextmanager

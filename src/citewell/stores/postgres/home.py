@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 
 from psycopg import Connection
@@ -98,8 +98,12 @@ class PostgresHome:
         with translated(self._address), connection.transaction():
             catalogue.point(connection, pointer)
 
+    def outdated(self) -> bool:
+        """See `Upgradable.outdated`."""
+        return any(self._is_old(generation) for generation in self.generations())
+
     def upgrade(self) -> dict[int, list[int]]:
-        """Bring the tables of older versions of Citewell up to date; the steps taken, by generation."""
+        """See `Upgradable.upgrade`."""
         taken = {}
         for generation in self.generations():
             name = catalogue.schema_of(self._address.schema, generation)
@@ -130,6 +134,11 @@ class PostgresHome:
                 f"Generation {generation} of {self.location} is not there.",
                 remedy="Restore it from a backup, or index the documents again into a new schema.",
             ) from None
+
+    def _is_old(self, generation: int) -> bool:
+        name = catalogue.schema_of(self._address.schema, generation)
+        with closing(Database(self._address, name)) as database, database.reading() as connection:
+            return schema.load(connection).version < len(schema.STEPS)
 
     @contextmanager
     def _changing(self) -> Iterator[Connection]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from datetime import date, datetime
 
@@ -10,9 +11,10 @@ from psycopg import Connection, sql
 from citewell.models.embedder import Embedded
 from citewell.stores.postgres import conditions
 from citewell.stores.postgres.conditions import Condition
-from citewell.stores.postgres.rows import to_ledger_line, to_record, to_version
+from citewell.stores.postgres.rows import packed, to_ledger_line, to_record, to_version
 from citewell.stores.postgres.schema import FOREVER
 from citewell.stores.postgres.texts import possible
+from citewell.stores.records import load_replies
 from citewell.stores.store import LedgerLine, VersionKey
 from citewell.types import Version
 
@@ -26,12 +28,17 @@ ENDED_BEFORE = """
     ORDER BY document_id, number
 """
 EMBEDDED = """
-    SELECT text_hash, vector, token_vectors FROM stash WHERE text_hash = ANY(%s)
+    SELECT text_hash, vector, token_vectors, sparse FROM stash WHERE text_hash = ANY(%s)
     UNION ALL
-    SELECT DISTINCT ON (e.text_hash) e.text_hash, e.vector, e.token_vectors
-    FROM entries e JOIN documents d ON d.body = e.body
+    SELECT DISTINCT ON (e.text_hash) e.text_hash, e.vector, e.token_vectors, s.vector
+    FROM entries e JOIN documents d ON d.body = e.body LEFT JOIN sparse_vectors s ON s.entry = e.key
     WHERE e.searchable AND e.text_hash = ANY(%s) AND d.ended = %s
 """
+REPLIES = """
+    SELECT b.replies FROM documents d JOIN bodies b ON b.id = d.body
+    WHERE d.ended = %s AND d.document_id = ANY(%s) AND b.replies <> '{}'
+"""
+STASHED_REPLIES = "SELECT asked, reply FROM stashed_replies"
 
 
 def ledger(connection: Connection, roots: Collection[str] | None) -> dict[str, LedgerLine]:
@@ -54,7 +61,13 @@ def versions(connection: Connection, document_ids: Collection[str] | None) -> li
 def embedded(connection: Connection, text_hashes: Collection[str]) -> dict[str, Embedded]:
     wanted = possible(text_hashes)
     rows = connection.execute(EMBEDDED, [wanted, wanted, FOREVER], binary=True)  # vectors are read so
-    return {text_hash: Embedded(vector, tokens) for text_hash, vector, tokens in rows}
+    return {text_hash: Embedded(vector, tokens, packed(sparse)) for text_hash, vector, tokens, sparse in rows}
+
+
+def replies(connection: Connection, document_ids: Collection[str]) -> dict[str, str]:
+    stashed = {asked: json.loads(reply) for asked, reply in connection.execute(STASHED_REPLIES)}
+    stored = connection.execute(REPLIES, [FOREVER, possible(document_ids)])
+    return stashed | {asked: reply for (text,) in stored for asked, reply in load_replies(text).items()}
 
 
 def _current(connection: Connection, where: Condition) -> dict[str, LedgerLine]:

@@ -1,4 +1,4 @@
-"""The two legs as SQL: the nearest vectors, all compared or by the index, and BM25 over the postings."""
+"""The legs as SQL: the nearest vectors, all compared or by the index, BM25 over the postings, and sparse vectors."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from uuid import UUID
 from psycopg import Connection, sql
 
 from citewell.models.embedder import Vectors
+from citewell.models.sparse import SparseVector
 from citewell.stores.postgres import vector_index
 from citewell.stores.postgres.conditions import Condition
 from citewell.stores.postgres.states import State
@@ -38,8 +39,19 @@ BY_INDEX = sql.SQL("""
     )
     SELECT id, chunk_id, -distance FROM near ORDER BY distance, id LIMIT %s
 """)
-COSINES = sql.SQL("""
-    SELECT e.id, -(e.vector <#> %s) FROM entries e JOIN documents d ON d.body = e.body
+# Materialised, so that each product is made once.
+WEIGHED = sql.SQL("""
+    WITH weighed AS MATERIALIZED (
+        SELECT s.entry, s.vector <#> %s AS distance
+        FROM sparse_vectors s JOIN documents d ON d.body = s.body WHERE d.searchable AND {where}
+    ), best AS (
+        SELECT entry, distance FROM weighed WHERE distance < 0 ORDER BY distance FETCH FIRST %s ROWS WITH TIES
+    )
+    SELECT e.id, e.chunk_id, -b.distance FROM best b JOIN entries e ON e.key = b.entry
+    ORDER BY b.distance, e.id LIMIT %s
+""")
+VECTORS = sql.SQL("""
+    SELECT e.id, e.vector FROM entries e JOIN documents d ON d.body = e.body
     WHERE e.searchable AND e.id = ANY(%s::text[]) AND {where}
 """)
 TOKEN_VECTORS = sql.SQL("""
@@ -93,9 +105,17 @@ def by_index(
     return None
 
 
-def cosines(connection: Connection, vector: Vectors, entry_ids: Collection[str], where: Condition) -> dict[str, float]:
-    query = COSINES.format(where=where.text)
-    return dict(connection.execute(query, [vector, possible(entry_ids), *where.values]).fetchall())
+def weighed(connection: Connection, query: SparseVector, k: int, where: Condition) -> list[Match]:
+    """The k entries with the highest dot product with the query, of all that the condition leaves; only those above 0.
+    The server sums in single precision."""
+    statement = WEIGHED.format(where=where.text)
+    first = max(k, 0)
+    return [Match(*row) for row in connection.execute(statement, [query, *where.values, first, first])]
+
+
+def vectors(connection: Connection, entry_ids: Collection[str], where: Condition) -> dict[str, Vectors]:
+    query = VECTORS.format(where=where.text)
+    return dict(connection.execute(query, [possible(entry_ids), *where.values], binary=True).fetchall())
 
 
 def token_vectors(connection: Connection, entry_ids: Collection[str], where: Condition) -> dict[str, bytes]:

@@ -12,6 +12,7 @@ from psycopg.rows import TupleRow
 from citewell.errors import IndexFormatError
 from citewell.filters import FieldType
 from citewell.models.embedder import Vectors
+from citewell.models.sparse import SparseVector
 from citewell.settings import Storage
 from citewell.stores.postgres import conditions, legs, rights, states, vector_index
 from citewell.stores.postgres.conditions import Condition
@@ -86,10 +87,15 @@ class PostgresReader:
         with self._reading(scope) as connection:
             return legs.scored(connection, tokens, k, self.state, where)
 
-    def cosines(self, vector: Vectors, entry_ids: Collection[str], scope: Scope) -> dict[str, float]:
+    def sparse(self, query: SparseVector, k: int, scope: Scope) -> list[Match]:
+        where = self._where("s", scope)
+        with self._reading(scope) as connection:
+            return legs.weighed(connection, query, k, where)
+
+    def vectors(self, entry_ids: Collection[str], scope: Scope) -> dict[str, Vectors]:
         where = self._where("e", scope)
         with self._reading(scope) as connection:
-            return legs.cosines(connection, vector, entry_ids, where)
+            return legs.vectors(connection, entry_ids, where)
 
     def token_vectors(self, entry_ids: Collection[str], scope: Scope) -> dict[str, bytes]:
         where = self._where("e", scope)

@@ -14,8 +14,6 @@ from psycopg import Connection, errors, sql
 
 READER = "citewell_reader"
 
-GUARDED = ("documents", "bodies", "chunks", "entries", "postings")
-"""Tables whose rows have a `rights`: the number of a set of groups in the table `rights`."""
 
 CREATE = sql.SQL("CREATE ROLE {role} NOLOGIN")
 GRANT = sql.SQL("GRANT {role} TO CURRENT_USER")
@@ -53,10 +51,11 @@ def reader_role(connection: Connection) -> str | None:
     return READER if taken and connection.execute(BOUND, [READER]).fetchone() else None
 
 
-def lock(connection: Connection, reader: str | None) -> None:
-    """Put the policies on the tables of the schema in the search path."""
+def lock(connection: Connection, tables: Sequence[str], reader: str | None) -> None:
+    """Put the policies on tables of the schema in the search path: on `rights`, and on those whose rows have the
+    number of a set of groups in it."""
     bound = sql.SQL("CURRENT_USER") if reader is None else sql.Identifier(reader)
-    for name in ("rights", *GUARDED):
+    for name in tables:
         table = sql.Identifier(name)
         connection.execute(ENABLE.format(table=table))
         connection.execute((BY_GROUPS if name == "rights" else BY_RIGHTS).format(table=table, bound=bound))

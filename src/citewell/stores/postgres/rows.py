@@ -15,8 +15,9 @@ from pydantic import TypeAdapter
 
 from citewell.filters import FieldType
 from citewell.models.embedder import Vectors
+from citewell.models.sparse import SparseVector
 from citewell.stores.postgres.texts import escaped, fingerprint
-from citewell.stores.records import dump_fields, load_fields
+from citewell.stores.records import dump_fields, dump_replies, load_fields, load_replies
 from citewell.stores.store import IndexedDocument, IndexedEntry, LedgerLine, Standing
 from citewell.types import Chunk, Document, Element, FieldValue, Rights, Version
 
@@ -29,13 +30,14 @@ DOCUMENT_COLUMNS: Mapping[str, str] = {
     "version": "text", "language": "text", "trust": "text", "lossy": "bool", "entries": "int8", "tokens": "int8",
     "record": "text",
 }  # fmt: skip
-BODY_COLUMNS = {"id": "int8", "rights": "int4", "text": "text", "elements": "text"}
+BODY_COLUMNS = {"id": "int8", "rights": "int4", "text": "text", "elements": "text", "replies": "text"}
 CHUNK_COLUMNS = {"body": "int8", "place": "int4", "id": "text", "rights": "int4", "record": "text"}
 ENTRY_COLUMNS = {
     "key": "int8", "body": "int8", "place": "int4", "id": "text", "chunk_id": "text", "rights": "int4",
     "searchable": "bool", "text_hash": "text", "record": "text", "vector": "vector",
     "token_vectors": "bytea",
 }  # fmt: skip
+SPARSE_COLUMNS = {"entry": "int8", "body": "int8", "rights": "int4", "vector": "sparsevec"}
 POSTING_COLUMNS = {
     "term": "uuid", "entry": "int8", "body": "int8", "rights": "int4", "times": "int4", "length": "int4",
 }  # fmt: skip
@@ -100,7 +102,7 @@ def document_row(item: IndexedDocument, body: int, rights: int, began: int, fiel
 
 def body_row(item: IndexedDocument, body: int, rights: int) -> Row:
     text = json.dumps(item.document.text, ensure_ascii=False)
-    return body, rights, text, _ELEMENTS.dump_json(item.document.elements).decode()
+    return body, rights, text, _ELEMENTS.dump_json(item.document.elements).decode(), dump_replies(item.replies)
 
 
 def chunk_rows(item: IndexedDocument, body: int, rights: Mapping[Rights, int]) -> Iterator[Row]:
@@ -121,10 +123,26 @@ def entry_rows(item: IndexedDocument, keys: Sequence[int], body: int, rights: Ma
             rights[entry.rights],
             item.standing.searchable,
             each.text_hash,
-            _ENTRY.dump_json(replace(each, token_vectors=b"")).decode(),
+            _ENTRY.dump_json(replace(each, token_vectors=b"", sparse=b"")).decode(),
             vector,
             each.token_vectors,
         )
+
+
+def sparse_rows(item: IndexedDocument, keys: Sequence[int], body: int, rights: Mapping[Rights, int]) -> Iterator[Row]:
+    """One for each entry that has a sparse vector."""
+    for key, each in zip(keys, item.entries, strict=True):
+        if each.sparse:
+            yield key, body, rights[each.entry.rights], unpacked(each.sparse)
+
+
+def unpacked(sparse: bytes) -> SparseVector | None:
+    """As a column holds it; `packed` is the way back."""
+    return SparseVector.unpack(sparse) if sparse else None
+
+
+def packed(sparse: SparseVector | None) -> bytes:
+    return sparse.pack() if sparse else b""
 
 
 def posting_rows(item: IndexedDocument, keys: Sequence[int], body: int, rights: Mapping[Rights, int]) -> Iterator[Row]:
@@ -159,21 +177,26 @@ def to_chunk(text: str) -> Chunk:
 
 def to_indexed(
     record: Record,
-    body: tuple[str, str],
+    body: tuple[str, str, str],
     chunks: Sequence[str],
-    entries: Sequence[tuple[str, Vectors | None, bytes]],
+    entries: Sequence[tuple[str, Vectors | None, bytes, SparseVector | None]],
     dimensions: int,
 ) -> IndexedDocument:
-    """All of a version. `body` is its text and its elements; an only kept one may have no vectors."""
-    vectors = [vector for _, vector, _ in entries if vector is not None]
+    """All of a version. `body` is its text, its elements and its replies; an only kept one may have no vectors."""
+    text, elements, replies = body
+    vectors = [vector for _, vector, *_ in entries if vector is not None]
     return IndexedDocument(
-        document=with_text(record.document, *body),
+        document=with_text(record.document, text, elements),
         recipe=record.recipe,
         chunks=tuple(map(to_chunk, chunks)),
-        entries=tuple(replace(_ENTRY.validate_json(entry), token_vectors=tokens) for entry, _, tokens in entries),
+        entries=tuple(
+            replace(_ENTRY.validate_json(entry), token_vectors=tokens, sparse=packed(sparse))
+            for entry, _, tokens, sparse in entries
+        ),
         vectors=np.stack(vectors) if vectors else np.zeros((0, dimensions), np.float32),
         standing=record.standing,
         set_aside=record.set_aside,
+        replies=load_replies(replies),
     )
 
 

@@ -18,7 +18,7 @@ from psycopg import Connection, sql
 from pydantic import TypeAdapter
 
 from citewell.errors import IndexFormatError
-from citewell.stores.postgres import rights
+from citewell.stores.postgres import rights, vectors
 from citewell.stores.store import MadeWith
 
 FOREVER = 2**63 - 1
@@ -107,8 +107,10 @@ UNSAMPLED = {
     "entries": ("record", "vector", "text_hash"),
     "stash": ("vector",),
 }
-READ = ("generation", "states", "fields", "rights", *rights.GUARDED)
-"""What a reader may see. The stash is the writer's: nobody's rights are known there."""
+GUARDED = ("rights", "documents", "bodies", "chunks", "entries", "postings")
+"""Tables of which a reader sees the rows of his groups only."""
+READ = ("generation", "states", "fields", *GUARDED)
+"""What a reader may see. The stashes are the writer's: nobody's rights are known there."""
 
 NO_SAMPLES = sql.SQL("ALTER TABLE {table} ALTER COLUMN {column} SET STATISTICS 0")
 
@@ -117,6 +119,26 @@ TOKEN_VECTORS = sql.SQL("""
     ALTER TABLE {table} ADD COLUMN token_vectors bytea NOT NULL DEFAULT ''::bytea;
     ALTER TABLE {table} ALTER COLUMN token_vectors SET STORAGE EXTERNAL, ALTER COLUMN token_vectors SET STATISTICS 0
 """)
+
+# In a table of their own they lie one after the other: beside the vectors there is no room for them in a row, and to
+# read them from outside it takes twelve times as long. One of up to a thousand terms fits into a page.
+SPARSE = sql.SQL("""
+    CREATE TABLE sparse_vectors (
+        entry bigint PRIMARY KEY, body bigint NOT NULL, rights integer NOT NULL, vector sparsevec({terms}) NOT NULL
+    ) WITH (toast_tuple_target = 8160);
+    CREATE INDEX sparse_vectors_of_body ON sparse_vectors (body);
+    CREATE INDEX sparse_vectors_of_rights ON sparse_vectors (rights);
+    ALTER TABLE sparse_vectors ALTER COLUMN vector SET STORAGE EXTERNAL, ALTER COLUMN vector SET STATISTICS 0;
+    ALTER TABLE stash ADD COLUMN sparse sparsevec({terms});
+    ALTER TABLE stash ALTER COLUMN sparse SET STATISTICS 0
+""")
+
+REPLIES = """
+    ALTER TABLE bodies ADD COLUMN replies text NOT NULL DEFAULT '{}';
+    ALTER TABLE bodies ALTER COLUMN replies SET STATISTICS 0;
+    CREATE TABLE stashed_replies (asked text COLLATE "C" PRIMARY KEY, reply text NOT NULL);
+    ALTER TABLE stashed_replies ALTER COLUMN reply SET STATISTICS 0
+"""
 
 LOSSY = sql.SQL("CREATE INDEX documents_lossy ON documents (source, document_id) WHERE lossy")
 
@@ -142,7 +164,7 @@ def _tables(connection: Connection, plan: Plan) -> None:
             connection.execute(NO_SAMPLES.format(table=sql.Identifier(table), column=sql.Identifier(column)))
     if plan.dimensions <= PLAIN_UP_TO:
         connection.execute("ALTER TABLE entries ALTER COLUMN vector SET STORAGE PLAIN")
-    rights.lock(connection, plan.reader)
+    rights.lock(connection, GUARDED, plan.reader)
     rights.grant(connection, plan.schema, READ, plan.reader)
     connection.execute("INSERT INTO states (number, entries, tokens) VALUES (0, 0, 0)")
 
@@ -156,7 +178,23 @@ def _token_vectors(connection: Connection, plan: Plan) -> None:  # noqa: ARG001 
         connection.execute(TOKEN_VECTORS.format(table=sql.Identifier(table)))
 
 
-STEPS: tuple[Callable[[Connection, Plan], None], ...] = (_tables, _token_vectors, _lossy_documents)
+def _sparse_vectors(connection: Connection, plan: Plan) -> None:
+    connection.execute(SPARSE.format(terms=sql.Literal(vectors.TERMS)))
+    rights.lock(connection, ["sparse_vectors"], plan.reader)
+    rights.grant(connection, plan.schema, ["sparse_vectors"], plan.reader)
+
+
+def _replies(connection: Connection, plan: Plan) -> None:  # noqa: ARG001  # all steps are called alike
+    connection.execute(REPLIES)
+
+
+STEPS: tuple[Callable[[Connection, Plan], None], ...] = (
+    _tables,
+    _lossy_documents,
+    _token_vectors,
+    _sparse_vectors,
+    _replies,
+)
 """In order; never changed, only added to. A schema's version is the number of those it has seen."""
 
 
@@ -209,6 +247,8 @@ def upgrade(connection: Connection, schema: str) -> list[int]:
     """Take the steps that a schema has not seen, in one transaction; their numbers."""
     with connection.transaction():
         found = load(connection)
+        if found.version >= len(STEPS):
+            return []
         plan = Plan(schema, found.made_with.embedder.dimensions, found.reader)
         for step in STEPS[found.version :]:
             step(connection, plan)

@@ -95,6 +95,16 @@ class PostgresStore:
         with self._changing() as connection:
             writing.stash(connection, made)
 
+    def replies(self, document_ids: Collection[str]) -> dict[str, str]:
+        """See `Store.replies`."""
+        with self._reading_all() as connection:
+            return ledger.replies(connection, document_ids)
+
+    def stash_replies(self, replies: Mapping[str, str]) -> None:
+        """See `Store.stash_replies`."""
+        with self._changing() as connection:
+            writing.stash_replies(connection, replies)
+
     def declare(self, fields: Mapping[str, FieldType]) -> None:
         """See `Store.declare`."""
         with self._changing() as connection:

@@ -16,13 +16,17 @@ from citewell.stores.postgres.texts import possible
 from citewell.stores.store import IndexedDocument, VersionKey
 
 VERSIONS = """
-    SELECT d.body, d.record, b.text, b.elements
+    SELECT d.body, d.record, b.text, b.elements, b.replies
     FROM unnest(%s::text[], %s::bigint[]) AS k (document_id, number)
     JOIN documents d USING (document_id, number) JOIN bodies b ON b.id = d.body
     WHERE d.ended = %s ORDER BY document_id, number
 """
 CHUNKS = "SELECT body, record FROM chunks WHERE body = ANY(%s) ORDER BY body, place"
-ENTRIES = "SELECT body, record, vector, token_vectors FROM entries WHERE body = ANY(%s) ORDER BY body, place"
+ENTRIES = """
+    SELECT e.body, e.record, e.vector, e.token_vectors, s.vector
+    FROM entries e LEFT JOIN sparse_vectors s ON s.entry = e.key
+    WHERE e.body = ANY(%s) ORDER BY e.body, e.place
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +51,13 @@ def fetch(connection: Connection, keys: Collection[VersionKey], dimensions: int)
             body,
             to_indexed(
                 to_record(record),
-                (text, elements),
+                (text, elements, replies),
                 chunks=[chunk for _, chunk in chunks.get(body, ())],
-                entries=[(entry, vector, tokens) for _, entry, vector, tokens in entries.get(body, ())],
+                entries=[(entry, *made) for _, entry, *made in entries.get(body, ())],
                 dimensions=dimensions,
             ),
         )
-        for body, record, text, elements in rows
+        for body, record, text, elements, replies in rows
     ]
 
 

@@ -5,6 +5,7 @@ Nothing here changes a row that a reader may see: rows come with the next state,
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 
@@ -58,9 +59,11 @@ DROP_COLUMN = sql.SQL("ALTER TABLE documents DROP COLUMN {column}")
 NEW_FIELD = "INSERT INTO fields (name, type, place, began) VALUES (%s, %s, %s, %s)"
 END_FIELDS = "UPDATE fields SET ended = %s WHERE name = ANY(%s) AND ended = %s"
 
-STASH = "INSERT INTO stash (text_hash, vector, token_vectors) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING"
-IS_STASHED = "SELECT EXISTS (SELECT FROM stash)"
-EMPTY_STASH = "TRUNCATE stash"
+STASH = "INSERT INTO stash (text_hash, vector, token_vectors, sparse) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
+STASH_REPLY = "INSERT INTO stashed_replies (asked, reply) VALUES (%s, %s) ON CONFLICT DO NOTHING"
+FORGET_REPLIES = "DELETE FROM stashed_replies WHERE asked = ANY(%s)"
+IS_STASHED = "SELECT EXISTS (SELECT FROM stash) OR EXISTS (SELECT FROM stashed_replies)"
+EMPTY_STASH = "TRUNCATE stash, stashed_replies"
 
 OLD_ENOUGH = "SELECT max(number) FROM states WHERE committed_at <= clock_timestamp() - %s"
 FORGET_STATES = "DELETE FROM states WHERE number < %s"
@@ -72,6 +75,7 @@ FORGET_BODIES = (
     "DELETE FROM chunks WHERE body = ANY(%s)",
     "DELETE FROM entries WHERE body = ANY(%s)",
     "DELETE FROM postings WHERE body = ANY(%s)",
+    "DELETE FROM sparse_vectors WHERE body = ANY(%s)",
 )
 FORGET_RIGHTS = """
     DELETE FROM rights r WHERE NOT EXISTS (SELECT FROM documents d WHERE d.rights = r.id)
@@ -85,10 +89,10 @@ REWRITE = sql.SQL("""
     TRUNCATE {table};
     INSERT INTO {table} SELECT * FROM {kept}
 """)
-ALL_TABLES = ("states", "fields", "rights", "documents", "bodies", "chunks", "entries", "postings")
+ALL_TABLES = ("states", "fields", "rights", "documents", "bodies", "chunks", "entries", "postings", "sparse_vectors")
 
 COUNTED = "SELECT reltuples FROM pg_class WHERE oid = 'entries'::regclass"
-ANALYSE = "VACUUM (ANALYZE) rights, documents, bodies, chunks, entries, postings"
+ANALYSE = "VACUUM (ANALYZE) rights, documents, bodies, chunks, entries, postings, sparse_vectors"
 
 
 def commit(
@@ -114,6 +118,8 @@ def commit(
         searchable = [item for item in put if item.standing.searchable]
         entries = before.entries - ended[0] + sum(len(item.entries) for item in searchable)
         tokens = before.tokens - ended[1] + sum(rows.length_of(item) for item in searchable)
+        if replies := {asked for item in put for asked in item.replies}:
+            connection.execute(FORGET_REPLIES, [list(replies)])
         connection.execute(NEXT_STATE, [number, entries, tokens])
 
 
@@ -137,7 +143,14 @@ def declare(connection: Connection, fields: Mapping[str, FieldType]) -> None:
 def stash(connection: Connection, made: Mapping[str, Embedded]) -> None:
     """Keep vectors that belong to no stored document yet."""
     with connection.transaction():
-        connection.cursor().executemany(STASH, [(text_hash, one.vector, one.tokens) for text_hash, one in made.items()])
+        lines = [(name, one.vector, one.tokens, rows.unpacked(one.sparse)) for name, one in made.items()]
+        connection.cursor().executemany(STASH, lines)
+
+
+def stash_replies(connection: Connection, replies: Mapping[str, str]) -> None:
+    """Keep replies that belong to no stored document yet, as JSON: a reply may hold what no column of text does."""
+    with connection.transaction():
+        connection.cursor().executemany(STASH_REPLY, [(asked, json.dumps(reply)) for asked, reply in replies.items()])
 
 
 def settle(connection: Connection, storage: Storage, dimensions: int) -> None:
@@ -185,6 +198,7 @@ def _same_body(old: IndexedDocument, new: IndexedDocument) -> bool:
         and old.document.elements == new.document.elements
         and old.chunks == new.chunks
         and old.entries == new.entries
+        and old.replies == new.replies
         and np.array_equal(old.vectors, new.vectors)
     )
 
@@ -212,6 +226,8 @@ def _write_bodies(
     _copy(connection, "entries", rows.ENTRY_COLUMNS, lines)
     lines = (row for item, body, keys in placed for row in rows.posting_rows(item, keys, body, rights))
     _copy(connection, "postings", rows.POSTING_COLUMNS, lines)
+    lines = (row for item, body, keys in placed for row in rows.sparse_rows(item, keys, body, rights))
+    _copy(connection, "sparse_vectors", rows.SPARSE_COLUMNS, lines)
 
 
 def _rights(connection: Connection, put: Sequence[IndexedDocument]) -> dict[Rights, int]:
