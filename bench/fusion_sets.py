@@ -130,13 +130,13 @@ def _squad(data: Path) -> Iterator[tuple[Question, Mapping[str, int]]]:
 def _asked(index: Index, question: Question, grades: Mapping[str, int]) -> Asked:
     who, text = reader_of(question), question.question
     reader, scope = index._store.reader(), index._scope(who, question.as_of, None, index._store.reader())
-    vector = index._embedder.embed_queries([text])[0]
+    vector = index._encoders.embedder.embed_queries([text])[0]
     found = {
         "dense": reader.dense(vector, DEPTH, scope),
         "keyword": reader.keyword(analyse_query(text), DEPTH, scope),
     }
     matches = [match for each in found.values() for match in each]
-    cosines = reader.cosines(vector, {match.entry_id for match in matches}, scope)
+    vectors = reader.vectors({match.entry_id for match in matches}, scope)
     chunks = reader.chunks({match.chunk_id for match in matches}, scope)
     if question.evidence:
         graded = question.evidence if question.answerable else ()
@@ -150,7 +150,7 @@ def _asked(index: Index, question: Question, grades: Mapping[str, int]) -> Asked
         kind=question.kind,
         text=text,
         lists={leg: [(match.chunk_id, match.score) for match in each] for leg, each in found.items()},
-        cosines={match.chunk_id: cosines[match.entry_id] for match in matches},
+        cosines={match.chunk_id: float(vectors[match.entry_id] @ vector) for match in matches},
         names=names,
         grades=grades,
         evidence=best_evidence(text, index.search(text, principal=who, as_of=question.as_of)),

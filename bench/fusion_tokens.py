@@ -52,7 +52,7 @@ class TokenVectors:
 
     def of(self, text: str) -> tuple[list[str], Vectors]:
         """The tokens of a text and their vectors, shape (tokens, 384), rows of length 1."""
-        encoding = self._network._truncator.encode(text)
+        encoding = self._network.truncator.encode(text)
         ids = np.array([encoding.ids], dtype=np.int64)
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         vectors = np.asarray(self._network.session.run(None, inputs)[0])[0][1:-1]

@@ -28,10 +28,10 @@ from judges_data import BANK
 from judges_fit import WEIGHTS, fitted
 
 from citewell import Index
+from citewell.checking.aligned import AlignedJudge
+from citewell.checking.judge import Judge, Judgement
 from citewell.evaluation.answers import Answered
 from citewell.evaluation.judging.agreement import Agreement, agreement, spearman
-from citewell.evaluation.judging.aligned import AlignedJudge
-from citewell.evaluation.judging.judge import Judge, Judgement
 from citewell.evaluation.judging.rated import Rated, read_rated
 from citewell.evaluation.judging.remembered import RememberedJudge
 from citewell.evaluation.metrics import RESAMPLES, Estimate, percentile_interval

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from citewell.evaluation.judging import aligned
-from citewell.evaluation.judging.alignment import Aligner
+from citewell.checking import aligned
+from citewell.checking.alignment import Aligner
+from citewell.checking.reading import read
 from citewell.evaluation.judging.rated import read_rated
-from citewell.evaluation.judging.reading import read
 from citewell.models.minilm import MiniLM
 
 WEIGHTS = {

@@ -12,8 +12,9 @@ small model on a busy processor, 51 questions take an hour.
     llm parts   and its parts by the model
     variants    and three other wordings by the model
 
-Lists are joined in turn (the best of each, then the second of each) or by reciprocal rank fusion. `searches` is their
-mean number a question. Intervals are bootstrap 95 % over the questions.
+Lists are joined in turn (the best of each, then the second of each), as queries/finding.py joins parts and hops, or by
+reciprocal rank fusion with its k = 60, as it joins other wordings. `searches` is their mean number a question.
+Intervals are bootstrap 95 % over the questions.
 """
 
 from __future__ import annotations
@@ -22,18 +23,19 @@ import argparse
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 import machine
 from beir import documents, ranking, read_lines, read_qrels
 
-from citewell import Index, Settings, clock
+from citewell import Index, clock
 from citewell.evaluation.completions import RememberedLLM
 from citewell.evaluation.metrics import Estimate, all_found, estimate, recall
 from citewell.models.llm import LLM
 from citewell.models.openai_compatible import OpenAICompatible
 from citewell.queries.decomposition import parts, parts_by
+from citewell.queries.finding import RRF_K
 from citewell.queries.joining import joined
 from citewell.queries.second_hop import onward
 from citewell.queries.variants import variants
@@ -89,12 +91,12 @@ class Searcher:
 
     def variants(self, question: str) -> Lists:
         assert self._llm
-        made = variants(self._llm, question, VARIANTS).queries
+        made = variants(self._llm, question, VARIANTS)
         return self.plain(question) + [self._ranked(variant) for variant in made]
 
     def _by_model(self, question: str) -> tuple[Query, ...]:
         assert self._llm
-        return parts_by(self._llm, question, clock.today()).queries
+        return parts_by(self._llm, question, clock.today())
 
     def _onward(self, question: str, made: tuple[Query, ...]) -> Lists:
         first = [self._hits(query)[:1] for query in made or (Query(question),)]
@@ -109,11 +111,11 @@ class Searcher:
 
 
 def in_turn(lists: Lists) -> Sequence[str]:
-    return joined(lists, lambda document: document)
+    return joined(lists, str)
 
 
-def by_rank(lists: Lists, k: int) -> Sequence[str]:
-    return [item.id for item in reciprocal_rank_fusion({str(at): each for at, each in enumerate(lists)}, k)]
+def by_rank(lists: Lists) -> Sequence[str]:
+    return [item.id for item in reciprocal_rank_fusion({str(at): each for at, each in enumerate(lists)}, RRF_K)]
 
 
 def measure(way: str, search: Way, join: Join, queries: dict[str, str], qrels: dict[str, dict[str, int]]) -> Row:
@@ -127,10 +129,10 @@ def measure(way: str, search: Way, join: Join, queries: dict[str, str], qrels: d
     return Row(way, estimate(perfect), estimate(share), searches / len(queries))
 
 
-def opened(data: Path, path: Path, settings: Settings) -> Index:
+def opened(data: Path, path: Path) -> Index:
     if path.exists():
-        return Index.open(path, settings=settings)
-    index = Index.create(path, settings=settings)
+        return Index.open(path)
+    index = Index.create(path)
     index.add_documents(list(documents(data)))
     return index
 
@@ -150,8 +152,7 @@ def main() -> None:
     if options.llm:
         model = OpenAICompatible(options.llm, options.llm_url, timeout_s=TIMEOUT_S)
         llm = RememberedLLM(model, options.llm, options.index.with_suffix(".llm"))
-    settings = Settings()
-    with opened(options.data, options.index, settings) as index:
+    with opened(options.data, options.index) as index:
         searcher = Searcher(index, llm)
         ways: dict[str, Way] = {
             "parts": searcher.parts,
@@ -164,7 +165,7 @@ def main() -> None:
                 "llm parts, onward": searcher.llm_parts_onward,
                 "variants": searcher.variants,
             }
-        joins: dict[str, Join] = {"in turn": in_turn, "by rank": partial(by_rank, k=settings.retrieval.rrf_k)}
+        joins: dict[str, Join] = {"in turn": in_turn, "by rank": by_rank}
         qrels = read_qrels(options.data / "qrels" / "test.tsv")
         rows = [measure("plain", searcher.plain, in_turn, queries, qrels)]
         rows += [

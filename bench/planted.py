@@ -28,11 +28,11 @@ import machine
 import numpy as np
 
 from citewell import Document, Index, Settings
+from citewell.checking.judge import Judge
 from citewell.evaluation.answers import measured
 from citewell.evaluation.comparison import Compared, compare
 from citewell.evaluation.diagnosing import diagnose
 from citewell.evaluation.judging.configured import judge_for
-from citewell.evaluation.judging.judge import Judge
 from citewell.evaluation.measures import Measured
 from citewell.evaluation.runs import Outcome, run
 from citewell.evaluation.scored import score

@@ -28,6 +28,7 @@ from citewell.evaluation.metrics import Estimate, estimate, recall
 from citewell.loading.given import from_text
 from citewell.models import configured
 from citewell.models.llm import LLM
+from citewell.queries.joining import joined
 from citewell.queries.marks import marks
 from citewell.queries.rewrite import needs_rewriting, rewrite, rewrite_by
 from citewell.queries.rewriting.subjects import roots_of
@@ -147,10 +148,6 @@ def fused(lists: Sequence[list[str]], k: int) -> list[str]:
     return [item.id for item in reciprocal_rank_fusion({str(n): ids for n, ids in enumerate(lists)}, k)]
 
 
-def in_turn(lists: Sequence[list[str]]) -> list[str]:
-    return list(dict.fromkeys(id_ for ids in zip(*lists, strict=False) for id_ in ids))
-
-
 def print_recall(asked: Sequence[Task], search: Searcher, written: Sequence[str | None]) -> None:
     plain = [search(task.question) for task in asked]
     alone = [search(text or task.question) for task, text in zip(asked, written, strict=True)]
@@ -160,7 +157,7 @@ def print_recall(asked: Sequence[Task], search: Searcher, written: Sequence[str 
         "rewrite alone": alone,
         "both, RRF k = 60": [fused(pair, 60) for pair in pairs],
         "both, RRF k = 5": [fused(pair, 5) for pair in pairs],
-        "both in turn, rewrite first": [in_turn(pair) for pair in pairs],
+        "both in turn, rewrite first": [list(joined(pair, str)) for pair in pairs],
         "turn before put before it": [search(f"{task.turns[-1].question} {task.question}") for task in asked],
     }
     first: list[list[float]] = []
@@ -223,13 +220,13 @@ def spread(rows: Sequence[T], most: int) -> list[T]:
 def print_model(llm: LLM, rows: Sequence[Turned], some: Sequence[Task], search: Searcher) -> None:
     print("\nwith a language model")
     ours = [rewrite(row.question, row.turns) or row.question for row in rows]
-    theirs = [rewrite_by(llm, row.question, row.turns).text or row.question for row in rows]
+    theirs = [rewrite_by(llm, row.question, row.turns) or row.question for row in rows]
     print_words("cast, held out", rows, {"last turn": [row.question for row in rows], "rules": ours, "model": theirs})
     for row, text in zip(rows, theirs, strict=True):
         print(f"    {row.question} | {text} | {row.reference}")
     print(f"MTRAG-UN, {len(some)} questions: by rule, then by the model")
     print_recall(some, search, [rewrite(task.question, task.turns) for task in some])
-    print_recall(some, search, [rewrite_by(llm, task.question, task.turns).text for task in some])
+    print_recall(some, search, [rewrite_by(llm, task.question, task.turns) for task in some])
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ from citewell.chunking.entries import entry
 from citewell.loading import discover, load
 from citewell.loading.given import from_text
 from citewell.models.embedder import Vectors
+from citewell.models.encoding import Encoders
 from citewell.models.fingerprint import canaries
 from citewell.models.minilm import IDENTITY, MiniLM
 from citewell.retrieval.analyser import ANALYSER_VERSION, analyse
@@ -103,7 +104,7 @@ def measure_indexing(scratch: Path) -> list[Indexing]:
 
 def timed(what: str, path: Path, run: Callable[[Index], IndexReport]) -> Indexing:
     recording = Recording()
-    with Index(new_home(path), recording, Settings(loading=LOADING)) as index:
+    with Index(new_home(path), Encoders(recording), Settings(loading=LOADING)) as index:
         report = run(index)
     bare = MiniLM()
     bare.embed_passages(recording.texts[:4])
@@ -118,7 +119,7 @@ def measure_searching(scratch: Path, chunks: int) -> Searching:
         for batch in synthetic(chunks, rng):
             store.commit(batch)
     embedder = MiniLM()
-    with Index(home, embedder, Settings()) as index:
+    with Index(home, Encoders(embedder), Settings()) as index:
         index.search(QUESTIONS[0])
         rounds = QUESTIONS * ROUNDS
         searches = [seconds(partial(index.search, question)) for question in rounds]

@@ -16,7 +16,7 @@ from citewell.index import Index
 from citewell.loading.given import from_text
 from citewell.models.llm import Completion, Prompt
 from citewell.settings import Settings
-from citewell.types import Page, Turn, Usage
+from citewell.types import Page, Principal, Rights, Trust, Turn, Usage
 
 TEXTS = {
     "cards": "The yearly fee for a credit card is 40 euros. A lost credit card is blocked by telephone.",
@@ -65,24 +65,107 @@ def test_a_question_that_leans_on_the_turns_before(at: str) -> None:
         assert index.ask("And how is it blocked when it is lost?", turns=turns).searched == (answer.question,)
 
 
+@pytest.mark.parametrize(
+    ("before", "asked"),
+    [
+        ("What does decline code R-17 mean?", "And R-99?"),
+        ("What is the yearly fee for a credit card?", "What about the sailing regatta off Cowes?"),
+    ],
+)
+def test_a_follow_up_that_nothing_answers_is_not_answered_by_what_answers_the_question_before(
+    at: str, before: str, asked: str
+) -> None:
+    with opened(at) as index:
+        first = index.ask(before)
+        assert not first.abstained
+        answer = index.ask(asked, turns=[Turn(before, first.text)])
+    assert len(answer.searched) == 2
+    assert (answer.abstained, answer.hits) == (True, ())
+
+
+def test_a_follow_up_is_answered_by_what_it_asks_of_its_own(at: str) -> None:
+    turns = [Turn("What is the yearly fee for a credit card?", "The yearly fee for a credit card is 40 euros. [1]")]
+    with opened(at) as index:
+        answer = index.ask("And a savings account?", turns=turns)
+        again = index.ask("Why?", turns=turns)
+    assert {hit.chunk.source.rsplit("/", 1)[1] for hit in answer.hits} == {"accounts.md"}
+    assert "savings account" in answer.text
+    assert not again.abstained, "it asks nothing of its own"
+
+
+def test_a_model_may_not_turn_a_question_into_another(at: str) -> None:
+    """Neither as a rewrite nor as a part."""
+    soup = "What soup does the canteen serve on Mondays?"
+    asked = "Who won the sailing regatta off Cowes?"
+    with opened(at, ScriptedLLM(soup), models=WRITTEN) as index:
+        answer = index.ask("Why?", turns=[Turn(asked, "")])
+    assert soup not in answer.searched
+    assert answer.abstained
+    llm = ScriptedLLM(json.dumps([soup, asked]))
+    with opened(at, llm, models=WRITTEN, queries={"decompose": "llm"}) as index:
+        answer = index.ask(asked)
+    assert len(llm.prompts) == 1
+    assert soup not in answer.searched
+    assert answer.abstained
+
+
 def test_each_part_of_a_question_is_searched(at: str) -> None:
     question = "What is the yearly fee for a credit card and what does decline code R-71 mean?"
     with opened(at, retrieval={"keep": 2}, queries={"decompose": "rules"}) as index:
         answer = index.ask(question)
-    assert answer.searched[0] == question
-    assert len(answer.searched) == 3
+    assert answer.searched == (
+        question,
+        "What is the yearly fee for a credit card?",
+        "what does decline code R-71 mean?",
+    )
     assert {hit.chunk.source.rsplit("/", 1)[1] for hit in answer.hits} == {"cards.md", "codes.md"}
     assert [hit.rank for hit in answer.hits] == [1, 2]
+    with opened(at) as index:
+        cosines = {hit.chunk.id: hit.cosine for hit in index.search(question)}
+    assert [hit.cosine for hit in answer.hits] == pytest.approx([cosines[hit.chunk.id] for hit in answer.hits])
 
 
-def test_a_second_hop_finds_what_only_a_name_leads_to(at: str) -> None:
+def test_a_second_hop_finds_what_only_a_name_leads_to(at: str, tmp_path: Path) -> None:
+    """Many were born and many films have directors; that this one was, her name alone says."""
     question = "Where was the director of the film Stone Harbour born?"
-    with opened(at, retrieval={"keep": 2, "floor": "off"}, queries={"second_hop": True}) as index:
-        found = [hit.chunk.source for hit in index.search(question)]
-        searched = index.ask(question).searched
-        assert searched[0] == question
-        assert any("Ada Lindqvist" in text for text in searched[1:])
-        assert {source.rsplit("/", 1)[1] for source in found} == {"film.md", "director.md"}
+    with Index.create(tmp_path / "index") as index:
+        crowd = [
+            from_text(
+                f"The director of a film of {year} was born near the harbour.", source=f"https://bank.example/{year}.md"
+            )
+            for year in range(1950, 1960)
+        ]
+        index.add_documents(
+            [
+                *crowd,
+                *(from_text(TEXTS[name], source=f"https://bank.example/{name}.md") for name in ("film", "director")),
+            ]
+        )
+        found = {}
+        for hops in (False, True):
+            retrieval = {"keep": 3, "floor": "off"}
+            with opened(index.location, retrieval=retrieval, queries={"second_hop": hops}) as asking:
+                answer = asking.ask(question)
+            found[hops] = {hit.chunk.source.rsplit("/", 1)[1] for hit in answer.hits}
+            assert any("Ada Lindqvist" in text for text in answer.searched[1:]) is hops
+    assert "director.md" not in found[False]
+    assert "director.md" in found[True]
+
+
+def test_what_is_searched_on_is_searched_with_the_rights_and_the_day_of_who_asks(tmp_path: Path) -> None:
+    question = "Where was the director of the film Stone Harbour born?"
+    film, director = (from_text(TEXTS[name], source=f"https://bank.example/{name}.md") for name in ("film", "director"))
+    settings = Settings.model_validate({"queries": {"second_hop": True}, "retrieval": {"floor": "off"}})
+    with Index.create(tmp_path / "index", settings=settings) as index:
+        index.add_documents([film, replace(director, rights=Rights(frozenset({"staff"})))])
+        index.add_documents(
+            [replace(from_text("Ada Lindqvist died in Oslo.", source="bank:later"), valid_from=date(2999, 1, 1))]
+        )
+        answer = index.ask(question)
+        assert any("Ada Lindqvist" in text for text in answer.searched[1:])
+        assert {hit.chunk.source for hit in answer.hits} == {film.source}
+        staff = index.ask(question, principal=Principal(groups=frozenset({"staff"})))
+        assert {hit.chunk.source for hit in staff.hits} == {film.source, director.source}
 
 
 def test_a_code_goes_to_the_keyword_leg_first(at: str) -> None:
@@ -98,7 +181,7 @@ def test_what_a_model_writes_is_searched_and_counted(at: str) -> None:
     with opened(at, llm, models=WRITTEN, queries={"variants": 1}) as index:
         answer = index.ask("How dear is a credit card?")
     assert answer.searched == ("How dear is a credit card?", "What is charged for a credit card each year?")
-    assert answer.usage == Usage(20, 4, None)
+    assert answer.usage == Usage(20, 4, None, calls=2)
     assert "40 euros" in answer.text
 
 
@@ -111,8 +194,10 @@ def test_what_a_model_invents_does_not_pass_the_floor_of_the_question(at: str) -
         assert answer.hits == ()
         assert answer.searched == (answer.question, invented)
     with opened(at, ScriptedLLM(invented), models=WRITTEN, queries={"hyde": True}) as index:
-        found = index.search("Who won the sailing regatta off Cowes?", k=3)
-        assert any("canteen.md" in hit.chunk.source for hit in found), "or the floor had nothing to refuse"
+        ranks = {hit.chunk.source.rsplit("/", 1)[1]: hit.rank for hit in index.search(answer.question, k=6)}
+    with opened(at) as index:
+        plain = {hit.chunk.source.rsplit("/", 1)[1]: hit.rank for hit in index.search(answer.question, k=6)}
+    assert ranks["canteen.md"] < plain["canteen.md"], "or the floor had nothing to refuse"
 
 
 def test_a_model_may_re_rank(at: str) -> None:
@@ -122,7 +207,7 @@ def test_a_model_may_re_rank(at: str) -> None:
     assert "listwise" in {step.name for step in answer.trace}
     (hit,) = answer.hits
     assert hit.lists["listwise"] == 2, "which the model's order says, of the one passage that names the code"
-    assert answer.usage == Usage(20, 4, None)
+    assert answer.usage == Usage(20, 4, None, calls=2)
 
 
 @pytest.mark.parametrize(
@@ -161,3 +246,72 @@ def test_a_part_may_ask_about_another_day(tmp_path: Path) -> None:
         "The yearly fee for a credit card is 35 euros.": (24, "7"),
         "The yearly fee for a credit card is 40 euros.": (25, "iv"),
     }
+
+
+def test_today_is_the_day_that_is_asked_about(tmp_path: Path) -> None:
+    settings = Settings.model_validate({"queries": {"decompose": "rules"}})
+    with Index.create(tmp_path / "index", settings=settings) as index:
+        for year, fee in ((2024, 35), (2025, 40), (2026, 45)):
+            one = from_text(f"The yearly fee for a credit card is {fee} euros.", source="https://bank.example/fees.md")
+            index.add_documents([replace(one, valid_from=date(year, 1, 1), content_hash=str(fee), version=str(year))])
+        question = "How has the yearly fee for a credit card changed since 2024?"
+        answer = index.ask(question, as_of=date(2025, 6, 1))
+    assert len(answer.searched) == 3
+    assert not any("45" in hit.chunk.text for hit in answer.hits)
+    assert any("35" in hit.chunk.text for hit in answer.hits)
+
+
+def test_documents_that_differ_are_told_of_and_not_averaged(tmp_path: Path) -> None:
+    texts = {
+        name: f"A customer may dispute a card payment within {days} days." for name, days in (("a", 120), ("b", 60))
+    }
+    with Index.create(tmp_path / "index") as index:
+        index.add_documents([from_text(text, source=f"bank:{name}") for name, text in texts.items()])
+        answer = index.ask("Within how many days may a customer dispute a card payment?")
+    assert {citation.source for citation in answer.citations} == {"bank:a", "bank:b"}
+    (warning,) = answer.warnings
+    assert warning.startswith("Two documents differ (figure): ")
+    assert "120 days" in warning
+    assert "60 days" in warning
+
+
+def test_passages_that_are_graded_too_low_give_no_answer(at: str) -> None:
+    question = "What is the yearly fee for a credit card?"
+    with opened(at, generation={"check": "rules"}) as index:
+        answer = index.ask(question)
+    assert "40 euros" in answer.text
+    (step,) = [step for step in answer.trace if step.name == "check"]
+    assert 0 < step.count_out <= step.count_in
+    with opened(at, generation={"check": "rules", "check_lower": 1.0, "check_upper": 1.0}) as index:
+        refused = index.ask(question)
+    assert (refused.abstained, refused.reason) == (True, "the passages found do not answer this")
+    assert refused.text.startswith("I don't know")
+
+
+def test_an_answer_in_part_is_made_from_what_approved_documents_add(tmp_path: Path) -> None:
+    question = "What is the yearly fee for a credit card?"
+    texts = {"vague": "There is a fee for a credit card.", "exact": "The yearly fee for a credit card is 40 euros."}
+    with Index.create(tmp_path / "index") as index:
+        documents = [from_text(text, source=f"bank:{name}") for name, text in texts.items()]
+        index.add_documents([documents[0], replace(documents[1], trust=Trust.APPROVED)])
+    tree: dict[str, dict[str, Any]] = {
+        "generation": {"check": "rules", "check_lower": 0.05, "check_upper": 1.0},
+        "retrieval": {"keep": 1},
+    }
+    with opened(str(tmp_path / "index"), None, **tree) as index:
+        answer = index.ask(question)
+        (step,) = [step for step in answer.trace if step.name == "check"]
+    assert "The passages found answer this only in part; see the sources." in answer.warnings
+    assert step.count_in == 1
+    assert any(hit.chunk.source == "bank:exact" for hit in answer.hits)
+
+
+def test_a_models_unsupported_sentence_is_told(at: str) -> None:
+    llm = ScriptedLLM("The yearly fee for a credit card is 60 euros [1].", "1. NOTHING")
+    with opened(at, llm, models=WRITTEN) as index:
+        answer = index.ask("What is the yearly fee for a credit card?")
+    assert answer.usage.calls == 2
+    assert any(warning.startswith("Sentence 1 is not certain: ") for warning in answer.warnings)
+    llm = ScriptedLLM("The yearly fee for a credit card is 60 euros [1].", "1. NOTHING")
+    with opened(at, llm, models=WRITTEN, generation={"verify": "strike"}) as index:
+        assert index.ask("What is the yearly fee for a credit card?").abstained

@@ -21,6 +21,7 @@ from citewell.loading.given import from_text
 from citewell.migration import Comparison, Measure, Migration, Searched, migrate, recorded, roll_back, with_embedder
 from citewell.models import configured
 from citewell.models.embedder import Embedder
+from citewell.models.encoding import Encoders
 from citewell.settings import Models, Storage
 from citewell.stores import lance_writing
 from citewell.stores.folder import FolderHome
@@ -87,7 +88,7 @@ def home(path: Path) -> Iterator[FolderHome]:
 
 
 def migrated(home: FolderHome, models: Models = SHORT, **given: Any) -> Migration:
-    return migrate(home, configured.embedder(models), models, **given)
+    return migrate(home, Encoders(configured.embedder(models)), models, **given)
 
 
 def texts_of(store: Store) -> set[str]:
@@ -105,6 +106,19 @@ def assert_is_of(store: Store, embedder: Embedder) -> None:
 
 def files_with(folder: Path, needle: bytes) -> list[Path]:
     return [file for file in folder.rglob("*") if file.is_file() and needle in file.read_bytes()]
+
+
+def test_token_vectors_come_and_go_by_a_migration(tmp_path: Path) -> None:
+    text = "The fee is 40 euros."
+    with Index.create(tmp_path / "index") as index:
+        index.add_documents([from_text(text, source="bank:fee")])
+        assert "maxsim" in index.search("fee")[0].lists
+    for kept in (False, True):
+        with Index.open(tmp_path / "index", settings=Settings(storage=Storage(token_vectors=kept))) as index:
+            done = index.migrate()
+            assert done.carried is not None
+            assert ("maxsim" in index.search("fee")[0].lists) is kept
+            assert index.migrate().carried is None, "it is so already"
 
 
 def test_everything_is_carried_and_only_the_vectors_are_new(path: Path, home: FolderHome) -> None:
@@ -223,7 +237,7 @@ def test_a_generation_whose_making_or_removal_died_is_passed_over_and_removed(pa
 
 def test_texts_that_are_longer_than_the_embedder_reads_are_counted(home: FolderHome) -> None:
     reads_little = ScriptedEmbedder("scripted", 16, max_tokens=62)
-    done = migrate(home, reads_little, SHORT)
+    done = migrate(home, Encoders(reads_little), SHORT)
     assert done.carried is not None
     longer = [text for text in texts_of(home.open(2)) if len(text) > 60]
     assert done.carried.too_long == len(longer) > 0
@@ -237,8 +251,8 @@ def test_texts_that_are_longer_than_the_embedder_reads_are_counted(home: FolderH
 
 def gate(high: float) -> Any:
     def compare(before: Searched, after: Searched) -> Comparison:
-        assert before.embedder.identity.dimensions == 384
-        assert after.embedder.identity.dimensions == 128
+        assert before.encoders.embedder.identity.dimensions == 384
+        assert after.encoders.embedder.identity.dimensions == 128
         assert before.reader.counts(OWNER) == after.reader.counts(OWNER)
         return Comparison(40, (Measure("recall@5", 0.9, 0.8, -0.1, -0.2, high), Measure("MRR@10", 0.5, 0.5, 0, 0, 0)))
 
@@ -265,7 +279,7 @@ def test_a_difference_within_the_noise_is_no_reason_to_refuse(home: FolderHome) 
 
 
 def test_a_gate_needs_the_embedder_of_the_index_before_anything_is_embedded(home: FolderHome) -> None:
-    migrate(home, ScriptedEmbedder("scripted", 16), SHORT)
+    migrate(home, Encoders(ScriptedEmbedder("scripted", 16)), SHORT)
     with pytest.raises(SettingsError, match="no embedder 'scripted'"):
         migrated(home, gate=gate(high=0.0))
     assert home.generations() == [1, 2]

@@ -9,6 +9,7 @@ import pytest
 
 from citewell.migration import migrate, roll_back
 from citewell.models import configured
+from citewell.models.encoding import Encoders
 from citewell.models.fingerprint import canaries
 from citewell.settings import Models, Storage
 from citewell.stores.folder import FolderHome
@@ -48,7 +49,7 @@ def home(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_it_moves_there_and_back_and_on(home: Home) -> None:
     short = Models(dimensions=24)
-    there = migrate(home, scripted(short), short)
+    there = migrate(home, Encoders(scripted(short)), short)
     assert there.carried == Synchronised(put=ALIVE, embedded=3 * ALIVE + 1)
     assert_whole(current_of(home), ALIVE - 1)
 
@@ -60,6 +61,6 @@ def test_it_moves_there_and_back_and_on(home: Home) -> None:
     assert changes(home.open(2), home.open(1)) == []
 
     shorter = Models(dimensions=16)
-    on = migrate(home, scripted(shorter), shorter)
+    on = migrate(home, Encoders(scripted(shorter)), shorter)
     assert (on.generation, on.previous, home.generations()) == (3, 1, [1, 3])
     assert_whole(current_of(home), ALIVE)

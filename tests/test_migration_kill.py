@@ -22,6 +22,7 @@ from citewell import synchronise
 from citewell.generations import beside
 from citewell.migration import migrate
 from citewell.models import configured
+from citewell.models.encoding import Encoders
 from citewell.models.fingerprint import canaries
 from citewell.settings import Models, Storage
 from citewell.stores.folder import FolderHome
@@ -44,6 +45,7 @@ from pathlib import Path
 from citewell import synchronise
 from citewell.migration import migrate, roll_back
 from citewell.models import configured
+from citewell.models.encoding import Encoders
 from tests.test_migration_kill import add, home_of, other_than, scripted
 
 configured.embedder = scripted
@@ -57,7 +59,7 @@ for turn in itertools.count(first):
     models = other_than(home)
     if turn % 3 == 0:
         say("migrating")
-        migrate(home, scripted(models), models)
+        migrate(home, Encoders(scripted(models)), models)
         say("migrated")
     elif turn % 3 == 1:
         say(f"adding {number}")
@@ -98,9 +100,10 @@ def document(number: int, store: Store) -> IndexedDocument:
     texts = [f"document {number} says {part}" for part in range(3)] + ["what all of them say"]
     vectors = embedder_of(store).embed_passages(texts)
     groups = ["board"] if number % 2 else [EVERYONE]
-    made = indexed(f"d{number}", texts, vectors=vectors, groups=groups)
-    # The scripted embedder gives no vectors of tokens.
-    return replace(made, entries=tuple(replace(item, token_vectors=b"") for item in made.entries))
+    replies = {f"{number:064x}": f"what a model said of {number}"}
+    made = indexed(f"d{number}", texts, vectors=vectors, groups=groups, replies=replies)
+    # The scripted embedder gives no vectors of tokens, and there is no encoder of sparse ones.
+    return replace(made, entries=tuple(replace(item, token_vectors=b"", sparse=b"") for item in made.entries))
 
 
 def add(home: Home, number: int) -> None:
@@ -123,6 +126,7 @@ def assert_whole(store: Store, last: int) -> None:
     reader = store.reader()
     for one, theirs in zip(found, wanted, strict=True):
         assert (one.document, one.chunks, one.entries) == (theirs.document, theirs.chunks, theirs.entries)
+        assert one.replies == theirs.replies != {}
         assert np.allclose(one.vectors, theirs.vectors, atol=1e-6)
         assert reader.dense(theirs.vectors[1], 1, OWNER)[0].entry_id == theirs.entries[1].entry.id
     entries = {item.entry.id for one in wanted for item in one.entries}
@@ -185,7 +189,7 @@ def test_a_kill_loses_nothing_and_leaves_the_old_index_or_the_new(
     ]
     had = set[str]().union(*map(texts_of, begun_with[-1:]))
     texts = texts_of(current_of(home))
-    done = migrate(home, scripted(models), models)
+    done = migrate(home, Encoders(scripted(models)), models)
     assert done.carried is not None
     assert done.carried.embedded == len(texts - had)
     assert_whole(current_of(home), last)

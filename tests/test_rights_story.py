@@ -24,6 +24,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from citewell import Index, Principal, Settings
 from citewell.errors import PathError, UnknownId
+from citewell.models.encoding import Encoders
 from citewell.models.fingerprint import canaries
 from citewell.models.token_vectors import CODEC
 from citewell.retrieval.analyser import ANALYSER_VERSION
@@ -80,7 +81,7 @@ class Story(RuleBasedStateMachine):
         embedder = remembering()
         home = FolderHome(Path(self._folder.name) / "index", tree.storage)
         home.create(MadeWith(embedder.identity, canaries(embedder), ANALYSER_VERSION, CODEC))
-        self.index = Index(home, embedder, tree)
+        self.index = Index(home, Encoders(embedder), tree)
         self.now = datetime(2026, 1, 1, 12, tzinfo=UTC)
         self.days = [self.now.date()]
         self.written = 0

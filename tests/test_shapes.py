@@ -155,6 +155,7 @@ HIT_SHAPE = {
     "scale": "rrf",
     "lists": {"dense": 2, "keyword": 1},
     "parent": "doc1#p0",
+    "alike": [],
 }
 CITATION_SHAPE = {
     "n": 1,
@@ -249,6 +250,7 @@ def test_index() -> None:
         "embedded": 4,
         "seconds": 1.25,
         "ignored": 2,
+        "usage": {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0},
         "warnings": [],
     }
 
@@ -278,7 +280,7 @@ def test_ask() -> None:
         "citations": [CITATION_SHAPE],
         "hits": [HIT_SHAPE],
         "warnings": ["One file needs OCR."],
-        "usage": {"prompt_tokens": 12, "completion_tokens": 3, "cost_usd": None},
+        "usage": {"calls": 0, "prompt_tokens": 12, "completion_tokens": 3, "cost_usd": None},
         "searched": ["How many days?"],
         "trace": [{"step": "dense", "ms": 1.5, "in": 1, "out": 50}],
     }

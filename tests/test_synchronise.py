@@ -13,6 +13,7 @@ import pytest
 
 from citewell import synchronise as module
 from citewell.filters import Equal, FieldType
+from citewell.models.encoding import Encoders
 from citewell.settings import Storage
 from citewell.stores.lance import LanceStore
 from citewell.stores.store import OWNER, IndexedDocument, MadeWith, Scope, Standing, Store, VersionKey
@@ -86,27 +87,27 @@ def test_an_empty_store_gets_every_version_and_each_text_is_embedded_once(
     commit(
         source, [made("c", ["new"], number=2), made("c", ["was"], standing=PAST), made("d", ["gone"], standing=KEPT)]
     )
-    done = synchronise(source, target, embedder)
+    done = synchronise(source, target, Encoders(embedder))
     assert done == Synchronised(put=6, dropped=0, embedded=5, too_long=0)
     assert sorted(embedder.embedded) == sorted([shared, "one", "two", "new", "was"])
     assert_same(source, target)
-    assert synchronise(source, target, embedder) == Synchronised()
+    assert synchronise(source, target, Encoders(embedder)) == Synchronised()
 
 
 def test_two_empty_stores_are_the_same(source: Store, target: Store, embedder: ScriptedEmbedder) -> None:
-    assert synchronise(source, target, embedder) == Synchronised()
+    assert synchronise(source, target, Encoders(embedder)) == Synchronised()
 
 
 def test_what_changed_is_put_and_what_went_is_dropped(source: Store, target: Store, embedder: ScriptedEmbedder) -> None:
     before = made("narrowed", ["secret"])
     commit(source, [before, made("gone", ["x"]), made("same", ["y"]), made("replaced", ["old text"])])
-    synchronise(source, target, embedder)
+    synchronise(source, target, Encoders(embedder))
     embedder.embedded.clear()
 
     narrow = made("narrowed", ["secret"], groups=["board"])
     commit(source, [narrow], [key("gone")])
     commit(source, [made("replaced", ["new text"], number=2), made("replaced", ["old text"], standing=PAST)])
-    done = synchronise(source, target, embedder)
+    done = synchronise(source, target, Encoders(embedder))
     assert done == Synchronised(put=3, dropped=1, embedded=1)
     assert embedder.embedded == ["new text"]
     assert_same(source, target)
@@ -118,7 +119,7 @@ def test_what_changed_is_put_and_what_went_is_dropped(source: Store, target: Sto
 def test_a_change_of_anything_is_seen(source: Store, target: Store, embedder: ScriptedEmbedder) -> None:
     one = made("a", ["x"])
     commit(source, [one])
-    synchronise(source, target, embedder)
+    synchronise(source, target, Encoders(embedder))
     for changed in (
         replace(one, recipe="recipe-2"),
         replace(one, set_aside="a hash"),
@@ -130,7 +131,7 @@ def test_a_change_of_anything_is_seen(source: Store, target: Store, embedder: Sc
         replace(one, document=replace(one.document, language="de")),
     ):
         commit(source, [changed])
-        assert synchronise(source, target, embedder) == Synchronised(put=1)
+        assert synchronise(source, target, Encoders(embedder)) == Synchronised(put=1)
     assert_same(source, target)
 
 
@@ -138,12 +139,12 @@ def test_a_text_that_moved_to_another_document_is_not_embedded_again(
     source: Store, target: Store, embedder: ScriptedEmbedder
 ) -> None:
     commit(source, [made("z", ["moved"]), made("y", ["kept elsewhere"])])
-    synchronise(source, target, embedder)
+    synchronise(source, target, Encoders(embedder))
     commit(source, [made("a", ["moved"])], [key("z")])
     commit(source, [made("b", ["kept elsewhere"]), made("y", ["kept elsewhere"], standing=KEPT)])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "COMMIT_ENTRIES", 1)
-        assert synchronise(source, target, embedder) == Synchronised(put=3, dropped=1)
+        assert synchronise(source, target, Encoders(embedder)) == Synchronised(put=3, dropped=1)
     assert_same(source, target)
 
 
@@ -159,13 +160,13 @@ def test_it_goes_on_where_it_was_stopped(source: Store, target: Store, embedder:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "COMMIT_ENTRIES", 6)
         with pytest.raises(KeyboardInterrupt):
-            synchronise(source, target, embedder, stop)
+            synchronise(source, target, Encoders(embedder), stop)
     assert len(target.versions()) == 8
     assert {one.files_total for one in told} == {12}
     assert [one.embedded for one in told] == sorted(one.embedded for one in told)
     assert told[-1].embedded == 9
     commit(source, [], [key("d0")])  # what happens meanwhile
-    assert synchronise(source, target, embedder) == Synchronised(put=4, dropped=1, embedded=4)
+    assert synchronise(source, target, Encoders(embedder)) == Synchronised(put=4, dropped=1, embedded=4)
     assert sorted(embedder.embedded) == sorted({"in all", *(f"text {number}" for number in range(12))})
     assert_same(source, target)
 
@@ -182,21 +183,21 @@ def test_a_long_document_that_was_stopped_does_not_lose_its_vectors(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "COMMIT_ENTRIES", 50)
         with pytest.raises(KeyboardInterrupt):
-            synchronise(source, target, embedder, stop)
-        assert synchronise(source, target, embedder) == Synchronised(put=1, embedded=36)
+            synchronise(source, target, Encoders(embedder), stop)
+        assert synchronise(source, target, Encoders(embedder)) == Synchronised(put=1, embedded=36)
     assert_same(source, target)
 
 
 def test_texts_longer_than_the_embedder_reads_are_counted(source: Store, target: Store) -> None:
     short = ScriptedEmbedder(NEW, 16, max_tokens=12)
     commit(source, [made("a", ["ten signs.", "eleven sign", "a much longer text than that"])])
-    assert synchronise(source, target, short).too_long == 2
+    assert synchronise(source, target, Encoders(short)).too_long == 2
 
 
 def test_declared_fields_are_carried(source: Store, target: Store, embedder: ScriptedEmbedder) -> None:
     declare(source, {"kind": FieldType.TEXT})
     commit(source, [made("a", ["x"], fields={"kind": "note"}), made("b", ["y"])])
-    synchronise(source, target, embedder)
+    synchronise(source, target, Encoders(embedder))
     assert target.reader().fields == {"kind": FieldType.TEXT}
     notes = Scope(None, where=Equal("kind", "note"))
     assert [one.id for one in target.reader().documents(notes)] == ["a"]
@@ -204,7 +205,7 @@ def test_declared_fields_are_carried(source: Store, target: Store, embedder: Scr
     # As when the settings changed: what is declared anew gets its values in the target, too.
     declare(source, {"kind": FieldType.LIST})
     commit(source, [made("a", ["x"], fields={"kind": ("note", "draft")}), made("b", ["y"])])
-    assert synchronise(source, target, embedder).embedded == 0
+    assert synchronise(source, target, Encoders(embedder)).embedded == 0
     drafts = Scope(None, where=Equal("kind", "draft"))
     assert [one.id for one in target.reader().documents(drafts)] == ["a"]
     assert_same(source, target)
@@ -216,7 +217,7 @@ def test_a_value_of_a_type_that_a_field_had_before_is_carried_as_it_is(
     declare(source, {"amount": FieldType.TEXT})
     commit(source, [made("a", ["x"], fields={"amount": "about ten"})])
     declare(source, {"amount": FieldType.NUMBER})
-    synchronise(source, target, embedder)
+    synchronise(source, target, Encoders(embedder))
     assert_same(source, target)
     assert target.reader().documents(Scope(None, where=Equal("amount", 10.0))) == []
 
@@ -245,6 +246,6 @@ def test_random_histories(source: Store, target: Store, embedder: ScriptedEmbedd
             case _:
                 commit(source, [made(name, texts, number=number)])
         if step % 8 == 7:
-            synchronise(source, target, embedder)
+            synchronise(source, target, Encoders(embedder))
             assert_same(source, target)
     assert len(source.versions()) > 4

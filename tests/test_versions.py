@@ -41,15 +41,20 @@ def index(tmp_path: Path) -> Iterator[Index]:
 
 @pytest.fixture
 def embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Every passage that goes through the real embedder."""
+    """Every passage that goes through the real embedder; an answer's sentences, which it compares, have no title."""
     seen: list[str] = []
-    honest = MiniLM.embed_passage_tokens
+    honest, without_tokens = MiniLM.embed_passage_tokens, MiniLM.embed_passages
 
     def counting(self: MiniLM, texts: list[str]) -> tuple[Vectors, list[Vectors]]:
         seen.extend(texts)
         return honest(self, texts)
 
+    def also_counting(self: MiniLM, texts: list[str]) -> Vectors:
+        seen.extend(text for text in texts if "\n" in text)
+        return without_tokens(self, texts)
+
     monkeypatch.setattr(MiniLM, "embed_passage_tokens", counting)
+    monkeypatch.setattr(MiniLM, "embed_passages", also_counting)
     return seen
 
 

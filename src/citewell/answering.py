@@ -1,6 +1,6 @@
 """One question over one state of the store: the second pipeline, step by step.
 
-    queries - search (legs, fuse, re-rank) - floor - answer - cite
+    queries - search (legs, fuse, re-rank) - floor - check - answer - cite - verify
 
 The steps of `Index.ask` and `Index.search`, with what they share: what the reader may see, and the models.
 """
@@ -11,21 +11,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from citewell import clock
+from citewell.checking.conflicts import conflicts
+from citewell.checking.corrective import NOT_ANSWERED, Corrected, Thresholds, corrected
+from citewell.checking.grading import Branch, grade
+from citewell.checking.verified import verified
+from citewell.filters import And, Equal
 from citewell.generation.answer import answer
 from citewell.generation.extractive import extract
 from citewell.generation.lost import lost_warnings
 from citewell.models.counted import CountedLLM
-from citewell.models.embedder import Embedder
+from citewell.models.encoding import Encoders
 from citewell.models.reranker import Reranker
 from citewell.queries.finding import Asked, find, understand
-from citewell.queries.rewrite import rewritten
-from citewell.retrieval.floor import above_floor, floor_warnings
+from citewell.retrieval.floor import above_floor, floor_warnings, holding
 from citewell.retrieval.query import Query, Role
 from citewell.retrieval.reranking import rerank_by
 from citewell.retrieval.search import search
 from citewell.settings import Settings
 from citewell.stores.store import Reader, Scope
-from citewell.types import Answer, Chunk, Floor, FloorOrigin, Hit, Trace, Turn, Usage
+from citewell.types import Answer, Chunk, Document, Floor, FloorOrigin, Hit, Trace, Trust, Turn, Usage
 
 WRITTEN = frozenset({Role.VARIANT, Role.HYPOTHETICAL, Role.BROADER})
 """What a model wrote in the question's place. How near a passage is to that says nothing of the question."""
@@ -35,7 +39,7 @@ WRITTEN = frozenset({Role.VARIANT, Role.HYPOTHETICAL, Role.BROADER})
 class Models:
     """What reads and writes. `reranker` is None for MaxSim."""
 
-    embedder: Embedder
+    encoders: Encoders
     llm: CountedLLM | None
     reranker: Reranker | None
 
@@ -56,26 +60,39 @@ class Asking:
 
     def search(self, query: str, k: int) -> tuple[Hit, ...]:
         """The k best passages, whatever the floor."""
-        asked = self._understood((Query(query),))
-        return find(asked, self.settings.queries, lambda each: self._found(each, k), k).hits
+        asked = self._understood(query, ())
+        found = find(asked, self.settings.queries, lambda each: self._found(each, k), k)
+        return self._with_cosines(asked, found.hits)
 
     def answer(self, question: str, turns: Sequence[Turn], floor: Floor) -> Answer:
         """A cited answer to a question that may lean on the turns before it."""
-        llm, is_rewritten = self.models.llm, self.settings.queries.rewrite and bool(turns)
-        asked = self._understood(rewritten(question, turns, llm) if is_rewritten else (Query(question),))
-        keep = self.settings.retrieval.keep
+        llm, keep = self.models.llm, self.settings.retrieval.keep
+        asked = self._understood(question, turns)
         found = find(asked, self.settings.queries, lambda query: self._passing(query, asked, floor, keep), keep)
-        hits = found.hits
-        with self.trace.step("answer", len(hits)) as step:
-            draft = answer(
+        hits = self._with_cosines(asked, found.hits)
+        checked = self._checked(asked, hits, floor, keep)
+        draft = answer(
+            asked.question,
+            checked.hits,
+            llm=llm,
+            embedder=self.models.encoders.embedder,
+            settings=self.settings,
+            page_of=self._page_of,
+            trace=self.trace,
+        )
+        if llm is not None and self.settings.generation.verify != "off":
+            draft = verified(
                 asked.question,
-                hits,
+                draft,
+                checked.hits,
+                self.settings.generation.verify,
                 llm=llm,
-                embedder=self.models.embedder,
-                settings=self.settings,
-                page_of=self._page_of,
+                embedder=self.models.encoders.embedder,
+                trace=self.trace,
             )
-            step.out = len(draft.sentences)
+        if draft.abstained and checked.branch is Branch.INCORRECT:
+            draft = replace(draft, reason=NOT_ANSWERED)
+        conflicting = self._conflicts(asked, checked.hits) if not draft.abstained else ()
         lost = lost_warnings(asked.question, draft, self.reader.lossy(self.scope))
         return Answer(
             question=question,
@@ -84,15 +101,51 @@ class Asking:
             citations=draft.citations,
             abstained=draft.abstained,
             reason=draft.reason,
-            hits=hits,
-            warnings=draft.warnings + floor_warnings(floor) + lost,
+            hits=checked.hits or hits,
+            warnings=(*checked.warnings, *draft.warnings, *conflicting, *floor_warnings(floor), *lost),
             usage=llm.usage if llm is not None else Usage(),
             trace=tuple(self.trace.steps),
             searched=tuple(query.text for query in found.queries),
         )
 
-    def _understood(self, asked: tuple[Query, ...]) -> Asked:
-        return understand(asked, self.settings.queries, self.models.llm, clock.today(), self.trace)
+    def _checked(self, asked: Asked, hits: tuple[Hit, ...], floor: Floor, k: int) -> Corrected:
+        """The passages to answer from, where they are graded; where they answer in part alone, those of approved
+        documents that the question's words find too."""
+        generation = self.settings.generation
+        if generation.check == "off" or not hits:
+            return Corrected(Branch.CORRECT, hits)
+        llm = self.models.llm if generation.check == "llm" else None
+        with self.trace.step("check", len(hits)) as step:
+            done = corrected(
+                hits,
+                Thresholds(generation.check_upper, generation.check_lower),
+                lambda some: grade(asked.question, some, self.models.encoders.embedder, llm),
+                lambda: self._approved()._by_words(asked, floor, k),
+            )
+            step.out = len(done.hits)
+        return done
+
+    def _approved(self) -> Asking:
+        """The same over approved documents alone, for the same reader and day."""
+        approved, where = Equal("trust", Trust.APPROVED), self.scope.where
+        return replace(self, scope=replace(self.scope, where=approved if where is None else And((where, approved))))
+
+    def _by_words(self, asked: Asked, floor: Floor, k: int) -> tuple[Hit, ...]:
+        return self._with_cosines(asked, self._passing(Query(asked.question, keyword_only=True), asked, floor, k))
+
+    def _conflicts(self, asked: Asked, hits: tuple[Hit, ...]) -> tuple[str, ...]:
+        """What one document says otherwise than another of what is asked: never averaged, for the reader to judge."""
+        found = conflicts(asked.question, hits, self._document_of)
+        return tuple(conflict.warning for conflict in found)
+
+    def _document_of(self, passage: Chunk) -> Document | None:
+        """In the version that the passage is of: a part may have asked about another day."""
+        return self.reader.document(passage.document_id, self._scopes[passage.id])
+
+    def _understood(self, question: str, turns: Sequence[Turn]) -> Asked:
+        # "Today" is the day that is asked about.
+        today = self.scope.on or clock.today()
+        return understand(question, turns, self.settings.queries, self.models.llm, today, self.trace)
 
     def _found(self, query: Query, k: int) -> tuple[Hit, ...]:
         whole = self.settings.retrieval
@@ -105,10 +158,10 @@ class Asking:
                 k,
                 scope,
                 store=self.reader,
-                embedder=self.models.embedder,
+                encoders=self.models.encoders,
                 settings=settings,
                 trace=self.trace,
-                rerank=rerank_by(self.models.reranker, self.models.embedder, settings),
+                rerank=rerank_by(self.models.reranker, self.models.encoders.embedder, settings),
             )
             if found:
                 break
@@ -118,25 +171,34 @@ class Asking:
     def _passing(self, query: Query, asked: Asked, floor: Floor, k: int) -> tuple[Hit, ...]:
         """Those to answer from: at or above the floor, or all if some sentence of theirs is about the question."""
         found = self._found(query, k)
+        if floor.origin is FloorOrigin.OFF:
+            return found
         with self.trace.step("floor", len(found)) as step:
-            text, hits = (asked.question, self._near(asked, found)) if query.role in WRITTEN else (query.text, found)
-            if floor.origin is not FloorOrigin.OFF:
-                hits = above_floor(text, hits, floor.least)
+            is_written = query.role in WRITTEN
+            text, hits = (asked.question, self._with_cosines(asked, found)) if is_written else (query.text, found)
+            hits = above_floor(text, hits, floor.least)
+            if query.role is Role.REWRITE and asked.own:
+                hits = holding(asked.own, above_floor(asked.own, hits, None))
             # Without a language model the answer itself begins with this check.
             unchecked = floor.origin is FloorOrigin.NOTHING_SEPARATES and self.models.llm is not None
-            if unchecked and not extract(text, hits, self.models.embedder, 1):
+            if unchecked and not extract(text, hits, self.models.encoders.embedder, 1):
                 hits = ()
             step.out = len(hits)
         return hits
 
-    def _near(self, asked: Asked, found: tuple[Hit, ...]) -> tuple[Hit, ...]:
-        """With the cosines of the question itself."""
-        (vector,) = self.models.embedder.embed_queries([asked.question])
-        cosines = self.reader.cosines(vector, [hit.entry_id for hit in found], self.scope)
-        return tuple(replace(hit, cosine=cosines[hit.entry_id]) for hit in found)
+    def _with_cosines(self, asked: Asked, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+        """With the cosines of the question itself, whatever query found them."""
+        if len(asked.same) + len(asked.parts) == 1 and not self.settings.queries.second_hop:
+            return hits
+        (vector,) = self.models.encoders.embedder.embed_queries([asked.question])
+        cosines: dict[str, float] = {}
+        for scope in {self._scopes[hit.passage.id] for hit in hits}:
+            ids = [hit.entry_id for hit in hits if self._scopes[hit.passage.id] == scope]
+            vectors = self.reader.vectors(ids, scope)
+            cosines |= {entry: float(each @ vector) for entry, each in vectors.items()}
+        return tuple(replace(hit, cosine=cosines[hit.entry_id]) for hit in hits)
 
     def _page_of(self, passage: Chunk, offset: int) -> tuple[int, str] | None:
-        """In the version that the passage is of: a part may have asked about another day."""
-        document = self.reader.document(passage.document_id, self._scopes[passage.id])
+        document = self._document_of(passage)
         pages = document.pages_of(offset, offset + 1) if document is not None else ()
         return (pages[0].number, pages[0].label) if pages else None

@@ -26,6 +26,7 @@ CitewellError
     ├── IndexingStopped         while indexing: what is committed stays
     ├── ServiceUnreachable      no connection, a time-out, or it keeps failing
     └── ServiceRefused          it answered, and the answer is no (key, model name, quota)
+        └── PromptRefused       to this prompt: too long, or against its rules
 """
 
 from __future__ import annotations
@@ -170,3 +171,7 @@ class ServiceUnreachable(ServiceError):
 
 class ServiceRefused(ServiceError):
     """The endpoint answered, and the answer is no."""
+
+
+class PromptRefused(ServiceRefused):
+    """It is no to this prompt: too long, or against the endpoint's rules. Another one may be answered."""

@@ -1,6 +1,6 @@
 """The index: both pipelines, from top to bottom.
 
-indexing     discover - load - chunk - entries - embed - commit      Index.add
+indexing     discover - load - chunk - enrich - analyse - embed - commit        Index.add
 answering    queries - search (legs, fuse, re-rank) - floor - answer - cite     Index.ask
 """
 
@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
@@ -17,8 +18,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from citewell import clock
+from citewell.answer_memory import AnswerMemory, Question
 from citewell.answering import Asking, Models
 from citewell.credentials import Credentials
+from citewell.enrichment import Enricher
 from citewell.errors import IndexFormatError, IndexingStopped, PathError, QuestionError, ServiceError
 from citewell.filters import FieldType, Filter, check
 from citewell.history import analyse_again
@@ -30,12 +33,14 @@ from citewell.loading.parsing import check_plugins
 from citewell.migration import Gate, Migration, migrate, roll_back, with_embedder
 from citewell.models import configured
 from citewell.models.counted import CountedLLM
+from citewell.models.encoding import Encoders
 from citewell.models.fingerprint import canaries, require_same_space
+from citewell.models.query_memory import QueryMemory
 from citewell.models.token_vectors import codec_for
-from citewell.question import checked
+from citewell.question import checked, readable
 from citewell.retrieval.analyser import ANALYSER_VERSION
 from citewell.retrieval.floor import floor_of
-from citewell.settings import Settings
+from citewell.settings import Queries, Settings
 from citewell.stores.home import Calibration, Home
 from citewell.stores.homes import folder_at, home_at
 from citewell.stores.newest import of_newest
@@ -53,12 +58,12 @@ from citewell.types import (
     Receipt,
     Status,
     Turn,
+    Usage,
     Version,
 )
 from citewell.upkeep import Upkeep, ids_of, unknown
 
 if TYPE_CHECKING:
-    from citewell.models.embedder import Embedder
     from citewell.models.llm import LLM
 
 T = TypeVar("T")
@@ -71,11 +76,13 @@ class Index:
     `add`, `search` and `ask` has an async twin that runs the same code in a worker thread: `aadd`, `asearch`, `aask`.
     """
 
-    def __init__(self, home: Home, embedder: Embedder, settings: Settings, llm: LLM | None = None) -> None:
+    def __init__(self, home: Home, encoders: Encoders, settings: Settings, llm: LLM | None = None) -> None:
         """Use `open` or `create`."""
         self.settings = settings
         self._home = home
-        self._embedder = embedder
+        self._encoders = encoders
+        self._queries = QueryMemory(encoders, settings.cache.queries)
+        self._answers = AnswerMemory(settings.cache.answers)
         self._llm = llm
         self._reranker = configured.reranker(settings.models)
         self._same_space: set[int] = set()
@@ -89,11 +96,12 @@ class Index:
             PermissionRefused: it cannot be written to.
         """
         settings = settings or Settings()
-        embedder = configured.embedder(settings.models)
+        encoders = configured.encoders(settings.models)
+        embedder, sparse = encoders.embedder, encoders.sparse_identity
         home = home_at(path, settings.storage)
         codec = codec_for(embedder, keep=settings.storage.token_vectors)
-        home.create(MadeWith(embedder.identity, canaries(embedder), ANALYSER_VERSION, codec))
-        return cls(home, embedder, settings, configured.llm(settings.models))
+        home.create(MadeWith(embedder.identity, canaries(embedder), ANALYSER_VERSION, codec, sparse))
+        return cls(home, encoders, settings, configured.llm(settings.models))
 
     @classmethod
     def open(cls, path: str | Path, *, settings: Settings | None = None, llm: LLM | None = None) -> Index:
@@ -108,7 +116,7 @@ class Index:
         settings = settings or Settings()
         home = home_at(path, settings.storage)
         home.open(home.pointer().current)
-        return cls(home, configured.embedder(settings.models), settings, llm or configured.llm(settings.models))
+        return cls(home, configured.encoders(settings.models), settings, llm or configured.llm(settings.models))
 
     @property
     def location(self) -> str:
@@ -138,32 +146,26 @@ class Index:
             SettingsError: an access file is wrong; nothing is indexed then.
             FingerprintMismatch: the embedder is not the one that made the index.
             IndexLocked: another process is writing.
-            IndexingStopped: the embedder's endpoint failed; it holds the report.
+            IndexingStopped: a model's endpoint failed; it holds the report.
         """
-        begin, journal = time.perf_counter(), Journal(on_progress)
+        begin, journal, llm = time.perf_counter(), Journal(on_progress), self._counted_llm()
         named = [Path(path) for path in paths]
         found = self._discovered(named)
         check_plugins(self.settings.loading)
         credentials = Credentials.load()
         with self._upkeep.writing() as store:
-            self._require_same_embedder(self._home.pointer().current, store)
-            store.declare(self.settings.metadata.fields)
-            analyse_again(store)
+            self._make_ready(store)
             history = self._upkeep.history_of(store)
             intake = Intake(store, self.settings, journal, history.today, credentials)
-            run = Ingest(store, self._embedder, self.settings, journal, history)
-            try:
-                run.commit(run.embed(run.prepare(intake.load(found, named))))
-            except ServiceError as error:
-                journal.stopped(file.source for file in found.files)
-                report = journal.report(time.perf_counter() - begin, found.ignored)
-                raise IndexingStopped(error.message, remedy=error.remedy, report=report) from error
+            run = Ingest(store, self._encoders, self._enricher(llm), self.settings, journal, history)
+            with _told(journal, [file.source for file in found.files], begin, llm, found.ignored):
+                run.commit(run.embed(run.analyse(run.enrich(run.chunk(intake.load(found, named))))))
             gone = intake.vanished()
             ended = [*intake.expired(gone), *store.expired(history.today).values()]
             run.remove(ended, Ending.EXPIRED)
             run.remove([line for line in gone if line not in ended], Ending.DELETED)
             journal.warnings += emptied(named, found, gone, self.settings.storage.keep_deleted_days)
-        return journal.report(time.perf_counter() - begin, found.ignored)
+        return journal.report(time.perf_counter() - begin, _used(llm), found.ignored)
 
     def add_documents(self, documents: Sequence[Document], *, on_progress: OnProgress | None = None) -> IndexReport:
         """Index documents that do not come from files; one with the id of a stored one replaces it.
@@ -171,18 +173,17 @@ class Index:
         Raises:
             FingerprintMismatch: the embedder is not the one that made the index.
             IndexLocked: another process is writing.
-            IndexingStopped: the embedder's endpoint failed.
+            IndexingStopped: a model's endpoint failed; it holds the report.
         """
-        begin, journal = time.perf_counter(), Journal(on_progress)
+        begin, journal, llm = time.perf_counter(), Journal(on_progress), self._counted_llm()
         with self._upkeep.writing() as store:
-            self._require_same_embedder(self._home.pointer().current, store)
-            store.declare(self.settings.metadata.fields)
-            analyse_again(store)
+            self._make_ready(store)
             history = self._upkeep.history_of(store)
             intake = Intake(store, self.settings, journal, history.today)
-            run = Ingest(store, self._embedder, self.settings, journal, history)
-            run.commit(run.embed(run.prepare(intake.take(documents))))
-        return journal.report(time.perf_counter() - begin)
+            run = Ingest(store, self._encoders, self._enricher(llm), self.settings, journal, history)
+            with _told(journal, [document.source for document in documents], begin, llm):
+                run.commit(run.embed(run.analyse(run.enrich(run.chunk(intake.take(documents))))))
+        return journal.report(time.perf_counter() - begin, _used(llm))
 
     # Going back and taking away. The owner's calls.
 
@@ -206,6 +207,7 @@ class Index:
             UnknownId: nothing of it is stored.
             IndexLocked: another process is writing.
         """
+        self._answers.forget()
         return self._upkeep.purge(name)
 
     def history(self, name: str) -> tuple[Version, ...]:
@@ -229,7 +231,7 @@ class Index:
         models = with_embedder(self.settings.models, embedder) if embedder else self.settings.models
         done = migrate(
             self._home,
-            configured.embedder(models),
+            configured.encoders(models),
             models,
             token_vectors=self.settings.storage.token_vectors,
             gate=gate,
@@ -353,6 +355,7 @@ class Index:
             ServiceError: the language model's endpoint failed.
         """
         asked = checked(question)
+        before = tuple(Turn(readable(turn.question), readable(turn.answer)) for turn in turns)
         floors: dict[Reader, Floor] = {}
 
         def to_ask() -> Reader:
@@ -365,7 +368,7 @@ class Index:
 
         return of_newest(
             to_ask,
-            lambda reader: self._asking(reader, principal, as_of, where).answer(asked, turns, floors[reader]),
+            lambda reader: self._answer(asked, before, self._asking(reader, principal, as_of, where), floors[reader]),
         )
 
     def search(
@@ -392,6 +395,36 @@ class Index:
             self._to_search,
             lambda reader: self._asking(reader, principal, as_of, where).search(asked, k),
         )
+
+    def ranked(
+        self, query: str, leg: str, k: int, *, principal: Principal | None = None, as_of: date | None = None
+    ) -> tuple[Hit, ...]:
+        """The k best passages of one leg alone: neither joined nor re-ranked, of the query as it stands.
+
+        Raises:
+            QuestionError, FingerprintMismatch: as `search`.
+        """
+        retrieval = self.settings.retrieval.model_copy(update={"legs": (leg,), "rerank": False})
+        alone = self.settings.model_copy(update={"retrieval": retrieval, "queries": Queries(rewrite=False)})
+        asked, models = checked(query), Models(self._encoders, None, None)
+        return of_newest(
+            self._to_search,
+            lambda reader: Asking(reader, self._scope(principal, as_of, None, reader), alone, models).search(asked, k),
+        )
+
+    def expanded(self, query: str) -> tuple[tuple[str, float], ...]:
+        """The words that the sparse leg searches for, its own among them, with their weights, the heaviest first; ()
+        where there is no sparse encoder.
+
+        Raises:
+            QuestionError: the query is empty or too long.
+        """
+        sparse = self._encoders.sparse
+        if sparse is None:
+            return ()
+        made = sparse.encode_query(checked(query))
+        words = zip(sparse.words(made.terms.tolist()), made.weights.tolist(), strict=True)
+        return tuple(sorted(words, key=lambda word: (-word[1], word[0])))
 
     async def aadd(self, *paths: str | Path, on_progress: OnProgress | None = None) -> IndexReport:
         return await asyncio.to_thread(self.add, *paths, on_progress=on_progress)
@@ -508,11 +541,35 @@ class Index:
         calibration = self._home.pointer().calibration
         return floor_of(self.settings.retrieval.floor, calibration, generation, store.made_with.embedder)
 
+    def _answer(self, question: str, turns: tuple[Turn, ...], asking: Asking, floor: Floor) -> Answer:
+        return self._answers.answer(
+            Question(question, turns, asking.scope, floor),
+            asking.reader,
+            lambda: asking.answer(question, turns, floor),
+        )
+
     def _asking(self, reader: Reader, principal: Principal | None, as_of: date | None, where: Filter | None) -> Asking:
-        llm = CountedLLM(self._llm) if self._llm is not None else None
+        llm = self._counted_llm()
         reranker = self._reranker or configured.listwise(self.settings.models, llm)
-        models = Models(self._embedder, llm, reranker)
-        return Asking(reader, self._scope(principal, as_of, where, reader), self.settings, models)
+        scope = self._scope(principal, as_of, where, reader)
+        models = Models(self._queries.read_for(scope.groups), llm, reranker)
+        return Asking(reader, scope, self.settings, models)
+
+    def _counted_llm(self) -> CountedLLM | None:
+        return CountedLLM(self._llm, configured.llm_price(self.settings.models)) if self._llm is not None else None
+
+    def _enricher(self, llm: LLM | None) -> Enricher | None:
+        settings = self.settings
+        if llm is None or not settings.enrichment.of_a_model:
+            return None
+        return Enricher(llm, settings.models.llm, settings.enrichment, self._encoders.embedder)
+
+    def _make_ready(self, store: Store) -> None:
+        """For what is to be added: made with these models, this analyser, these fields."""
+        self._require_same_embedder(self._home.pointer().current, store)
+        self._encoders.require_same_sparse(store.made_with.sparse)
+        store.declare(self.settings.metadata.fields)
+        analyse_again(store)
 
     def _principal(self, principal: Principal | None) -> Principal:
         return principal or Principal(groups=frozenset(self.settings.security.as_groups))
@@ -528,11 +585,13 @@ class Index:
 
     @property
     def _upkeep(self) -> Upkeep:
-        return Upkeep(self._home, self._embedder, self.settings.storage)
+        return Upkeep(self._home, self._encoders, self.settings.storage)
 
     def _moved(self, done: Migration) -> Migration:
         self.settings = self.settings.model_copy(update={"models": done.models})
-        self._embedder, self._same_space = configured.embedder(done.models), set()
+        self._encoders, self._same_space = configured.encoders(done.models), set()
+        self._queries = QueryMemory(self._encoders, self.settings.cache.queries)
+        self._answers.forget()
         return done
 
     def _newest(self) -> tuple[int, Store]:
@@ -553,11 +612,30 @@ class Index:
 
     def _require_same_embedder(self, generation: int, store: Store) -> None:
         if generation not in self._same_space:
-            require_same_space(self._embedder, store.made_with.canaries, store.made_with.embedder)
+            require_same_space(self._encoders.embedder, store.made_with.canaries, store.made_with.embedder)
             self._same_space.add(generation)
+        if "sparse" in self.settings.retrieval.legs:
+            self._encoders.require_same_sparse(store.made_with.sparse)
 
     def _of_newest(self, question: Callable[[Reader], T]) -> T:
         return of_newest(lambda: self._store.reader(), question)
+
+
+def _used(llm: CountedLLM | None) -> Usage:
+    return llm.usage if llm is not None else Usage()
+
+
+@contextmanager
+def _told(
+    journal: Journal, sources: Sequence[str], begin: float, llm: CountedLLM | None, ignored: int = 0
+) -> Iterator[None]:
+    """With the report of what was done until then, where a model's endpoint fails."""
+    try:
+        yield
+    except ServiceError as error:
+        journal.stopped(sources)
+        report = journal.report(time.perf_counter() - begin, _used(llm), ignored)
+        raise IndexingStopped(error.message, remedy=error.remedy, report=report) from error
 
 
 def _is_there(path: Path) -> bool:

@@ -8,18 +8,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
 from citewell.chunking import Chunked, chunk
+from citewell.enrichment import CONTEXT_TOKENS, Enricher
 from citewell.errors import ServiceError
 from citewell.history import History, tokens_of
 from citewell.intake import Work
 from citewell.journal import Journal
-from citewell.models.embedder import Embedded, Embedder
-from citewell.models.token_vectors import embed
+from citewell.models.embedder import Embedded
+from citewell.models.encoding import Encoders
 from citewell.models.waiting import waiting
-from citewell.settings import Settings
+from citewell.recipes import finished, unfinished
+from citewell.settings import Chunking, Settings
 from citewell.stores.store import IndexedDocument, IndexedEntry, LedgerLine, Store, VersionKey
 from citewell.types import Ending, EntryKind, FileReport, FileState, Rights
 
@@ -29,15 +32,32 @@ COMMIT_ENTRIES = 256
 # Between two reports of progress: small, so that the bar moves. No more than an endpoint takes in one request, or a
 # refusal in the middle would lose what was paid for.
 EMBED_SLICE = 32
+NAMED = 5
+SPECIAL_TOKENS = 2
+LEAST_SIZE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A document in chunks, and what is to be searched of it. For `replies` see `IndexedDocument`; `unwritten` names
+    what the language model should have written and did not."""
+
+    work: Work
+    chunked: Chunked
+    replies: Mapping[str, str] = field(default_factory=dict)
+    unwritten: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A document cut and analysed, before it has vectors."""
+    """A document cut, enriched and analysed, before it has vectors."""
 
-    work: Work
-    chunked: Chunked
+    cut: Cut
     entries: tuple[IndexedEntry, ...]
+
+    @property
+    def work(self) -> Work:
+        return self.cut.work
 
 
 Indexed = tuple[Work, IndexedDocument]
@@ -49,21 +69,50 @@ class Ingest:
     """One run of indexing. Its steps are methods, to be chained in the order in which they stand here."""
 
     store: Store
-    embedder: Embedder
+    encoders: Encoders
+    enricher: Enricher | None
     settings: Settings
     journal: Journal
     history: History
     _stopping: threading.Event = field(default_factory=threading.Event)
 
-    def prepare(self, works: Iterable[Work]) -> Iterator[Prepared]:
-        """Chunks, entries and their analysed tokens."""
+    def chunk(self, works: Iterable[Work]) -> Iterator[Cut]:
+        """Chunks and their entries."""
+        settings = self._with_room() if self.settings.enrichment.context else self.settings.chunking
         for work in works:
-            chunked = chunk(work.document, self.settings.chunking, self.embedder)
-            ready = tuple(
-                IndexedEntry(entry, tokens_of(entry.text, work.document), _sha256(entry.text))
-                for entry in chunked.entries
+            yield Cut(work, chunk(work.document, settings, self.encoders.embedder))
+
+    def enrich(self, cuts: Iterable[Cut]) -> Iterator[Cut]:
+        """With what a language model writes of the chunks, where one is to. No question is put to it twice: each reply
+        is kept at once, and stored with the document."""
+        for cut in cuts:
+            if self.enricher is None:
+                yield cut
+                continue
+            work = cut.work
+            same = [work.document.id, *([work.was.document_id] if work.was is not None else [])]
+            source = work.document.source
+            with waiting(partial(self.journal.tell, source)):
+                known = self.store.replies(same)
+                made = self.enricher.enrich(work.document, cut.chunked, known, self.store.stash_replies)
+            yield replace(
+                cut,
+                chunked=replace(cut.chunked, entries=made.entries),
+                replies=made.replies,
+                unwritten=made.unwritten,
             )
-            yield Prepared(work, chunked, ready)
+
+    def analyse(self, cuts: Iterable[Cut]) -> Iterator[Prepared]:
+        """With the tokens of the entries."""
+        for cut in cuts:
+            document = cut.work.document
+            yield Prepared(
+                cut,
+                tuple(
+                    IndexedEntry(entry, tokens_of(entry.text, document), _sha256(entry.text))
+                    for entry in cut.chunked.entries
+                ),
+            )
 
     def embed(self, prepared: Iterable[Prepared]) -> Iterator[list[Indexed]]:
         """Batches of documents with vectors. A text whose vector is stored is not embedded again.
@@ -108,6 +157,12 @@ class Ingest:
         for line in lines:
             self.journal.removed(line.source)
 
+    def _with_room(self) -> Chunking:
+        """How to cut where each chunk must leave room for what is written before it."""
+        chunking, most = self.settings.chunking, self.encoders.embedder.identity.max_tokens - SPECIAL_TOKENS
+        size = max(min(chunking.size, most) - CONTEXT_TOKENS, LEAST_SIZE)
+        return chunking.model_copy(update={"size": size, "overlap": min(chunking.overlap, size // 2)})
+
     def _with_vectors(self, batch: list[Prepared]) -> Made:
         """The documents of a batch, or those of which all vectors are there, and what stopped the embedder."""
         texts = {item.text_hash: item.entry.text for prepared in batch for item in prepared.entries}
@@ -119,7 +174,7 @@ class Ingest:
             for start in range(0, len(missing), EMBED_SLICE):
                 keys = missing[start : start + EMBED_SLICE]
                 try:
-                    made = dict(zip(keys, embed(self.embedder, [texts[key] for key in keys], codec), strict=True))
+                    made = dict(zip(keys, self.encoders.encode([texts[key] for key in keys], codec), strict=True))
                 except ServiceError as error:
                     failure = error
                     break
@@ -139,20 +194,29 @@ class Ingest:
         """What was embedded of versions that are in no leg any more."""
         kept = self.store.fetch(keys) if keys else []
         return {
-            item.text_hash: Embedded(vector, item.token_vectors)
+            item.text_hash: Embedded(vector, item.token_vectors, item.sparse)
             for one in kept
             for item, vector in zip(one.entries, one.vectors, strict=False)
         }
 
     def _finished(self, prepared: Prepared, known: Mapping[str, Embedded]) -> IndexedDocument:
-        document = prepared.work.document
+        cut, document = prepared.cut, prepared.work.document
         report = _report(prepared)
         failed = self.journal.reports.get(document.source)
         # A file that failed stays reported as failed when its stored version gets new rights.
         self.journal.reports[document.source] = replace(failed, warnings=report.warnings) if failed else report
-        nothing = np.empty((0, self.embedder.identity.dimensions), dtype=np.float32)
-        bare = IndexedDocument(document, prepared.work.recipe, prepared.chunked.chunks, prepared.entries, nothing)
-        return replace(bare.with_vectors(known), set_aside=prepared.work.set_aside)
+        nothing = np.empty((0, self.encoders.embedder.identity.dimensions), dtype=np.float32)
+        recipe = unfinished(cut.work.recipe) if cut.unwritten else cut.work.recipe
+        bare = IndexedDocument(
+            document,
+            recipe,
+            cut.chunked.chunks,
+            prepared.entries,
+            nothing,
+            set_aside=cut.work.set_aside,
+            replies=cut.replies,
+        )
+        return bare.with_vectors(known)
 
 
 def _taken(running: Future[Made] | None) -> Iterator[list[Indexed]]:
@@ -169,24 +233,29 @@ def _report(prepared: Prepared) -> FileReport:
     stored = FileState.UPDATED if work.before is not None else FileState.ADDED
     if work.was is not None:
         return FileReport(document.source, FileState.RENAMED, f"was {work.was.source}")
-    before = work.before
-    if before and (before.content_hash, before.recipe, before.lost) == (
-        document.content_hash,
-        work.recipe,
-        document.lost,
-    ):
-        return FileReport(document.source, FileState.UNCHANGED, document.lost)  # but for what was set aside
+    unwritten = _unwritten(prepared.cut.unwritten)
+    if work.before is not None and _same(work, work.before):
+        # But for what was set aside, or was asked of the language model once more.
+        return FileReport(document.source, FileState.UNCHANGED, document.lost, warnings=unwritten)
     state = FileState.PARTLY if document.lost else stored
     pages = Counter(page.state for page in document.pages)
-    chunks = sum(item.entry.kind is EntryKind.CHUNK for item in prepared.entries)
-    warnings = (*_changed_rights(work), *work.warnings, *prepared.chunked.warnings)
+    chunks = sum(item.entry.kind in (EntryKind.CHUNK, EntryKind.CONTEXT) for item in prepared.entries)
+    warnings = (*_changed_rights(work), *work.warnings, *prepared.cut.chunked.warnings, *unwritten)
     return FileReport(document.source, state, document.lost, chunks, dict(pages), warnings)
 
 
 def _same(work: Work, line: LedgerLine) -> bool:
-    """Whether nothing is new but that nothing is set aside any more."""
+    """Whether the document is stored as it is."""
     now = (work.document.content_hash, work.recipe, work.document.lost)
-    return now == (line.content_hash, line.recipe, line.lost)
+    return now == (line.content_hash, finished(line.recipe), line.lost)
+
+
+def _unwritten(names: Sequence[str]) -> tuple[str, ...]:
+    """One warning at most."""
+    if not names:
+        return ()
+    shown = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED:,} more" if len(names) > NAMED else "")
+    return (f"The language model wrote nothing of use for {shown}; the next run asks again.",)
 
 
 def _changed_rights(work: Work) -> Iterator[str]:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from citewell.types import FileReport, FileState, IndexReport, Progress
+from citewell.types import FileReport, FileState, IndexReport, Progress, Usage
 
 OnProgress = Callable[[Progress], None]
 
@@ -45,7 +45,7 @@ class Journal:
             if source not in self.reports:
                 self.reports[source] = FileReport(source, FileState.FAILED, "The run stopped before it was indexed.")
 
-    def report(self, seconds: float, ignored: int = 0) -> IndexReport:
-        """The report of the whole run, by source."""
+    def report(self, seconds: float, usage: Usage, ignored: int = 0) -> IndexReport:
+        """The report of the whole run, by source; `usage` is that of the language model."""
         files = tuple(self.reports[source] for source in sorted(self.reports))
-        return IndexReport(files, self.embedded, round(seconds, 3), tuple(self.warnings), ignored)
+        return IndexReport(files, self.embedded, round(seconds, 3), tuple(self.warnings), ignored, usage)

@@ -24,6 +24,7 @@ from citewell.generations import end_erasing, opened, others, tidy
 from citewell.journal import OnProgress
 from citewell.models import configured
 from citewell.models.embedder import Embedder, ModelIdentity
+from citewell.models.encoding import Encoders
 from citewell.models.fingerprint import canaries, require_same_space
 from citewell.models.token_vectors import codec_for
 from citewell.settings import Models
@@ -66,7 +67,7 @@ class Searched:
     """A generation and what it is searched with."""
 
     reader: Reader
-    embedder: Embedder
+    encoders: Encoders
 
 
 Gate = Callable[[Searched, Searched], Comparison]
@@ -118,14 +119,14 @@ def with_embedder(models: Models, name: str) -> Models:
 
 def migrate(
     home: Home,
-    embedder: Embedder,
+    encoders: Encoders,
     models: Models,
     *,
     token_vectors: bool = True,
     gate: Gate | None = None,
     on_progress: OnProgress | None = None,
 ) -> Migration:
-    """Make a generation of `embedder`, which `models` names, the index. The one before is kept, an older one dropped.
+    """Make a generation of these encoders, which `models` names, the index; the one before is kept, older ones dropped.
 
     Texts and chunks are the stored ones, as they are. What an earlier call has made of it is gone on with.
     `token_vectors` are kept where the embedder gives some.
@@ -143,13 +144,15 @@ def migrate(
         pointer = home.pointer()
         current = home.open(pointer.current)
         carried, comparison = None, None
-        if not _made_by(embedder, current):
+        embedder = encoders.embedder
+        codec = codec_for(embedder, keep=token_vectors)
+        if not _made_by(encoders, codec, current):
             # Before hours of embedding: can the two be compared at all?
-            before = Searched(current.reader(), recorded(current.made_with, models)[1]) if gate else None
-            number, target = _begun(home, pointer, embedder, codec_for(embedder, keep=token_vectors))
-            carried = synchronise(current, target, embedder, on_progress)
+            before = Searched(current.reader(), _encoders_of(current.made_with, models)[1]) if gate else None
+            number, target = _begun(home, pointer, encoders, codec)
+            carried = synchronise(current, target, encoders, on_progress)
             if gate and before:
-                comparison = gate(before, Searched(target.reader(), embedder))
+                comparison = gate(before, Searched(target.reader(), encoders))
                 _refuse_worse(comparison, before, embedder)
             pointer = _switched(home, pointer, number)
         tidy(home)
@@ -164,7 +167,7 @@ def roll_back(home: Home, models: Models, *, on_progress: OnProgress | None = No
     Raises:
         UsageError: no generation is kept.
         SettingsError: its embedder cannot be made.
-        FingerprintMismatch: that embedder is not the one that it was.
+        FingerprintMismatch: that embedder is not the one that it was, nor its sparse encoder.
         IndexLocked, ServiceError: as `migrate`.
     """
     begin = time.perf_counter()
@@ -177,11 +180,11 @@ def roll_back(home: Home, models: Models, *, on_progress: OnProgress | None = No
                 remedy="There is one after `citewell migrate --embedder NAME`.",
             )
         target = home.open(pointer.previous)
-        named, embedder = recorded(target.made_with, models)
-        carried = synchronise(home.open(pointer.current), target, embedder, on_progress)
+        named, encoders = _encoders_of(target.made_with, models)
+        carried = synchronise(home.open(pointer.current), target, encoders, on_progress)
         pointer = _switched(home, pointer, pointer.previous)
         tidy(home)
-    return _finished(begin, pointer, embedder, named, carried)
+    return _finished(begin, pointer, encoders.embedder, named, carried)
 
 
 def recorded(made_with: MadeWith, models: Models) -> tuple[Models, Embedder]:
@@ -211,30 +214,44 @@ def recorded(made_with: MadeWith, models: Models) -> tuple[Models, Embedder]:
     return named, embedder
 
 
-def _begun(home: Home, pointer: Pointer, embedder: Embedder, codec: str) -> tuple[int, Store]:
-    """The generation to be built: the newest that this embedder has begun, or else an empty one."""
+def _encoders_of(made_with: MadeWith, models: Models) -> tuple[Models, Encoders]:
+    """As `recorded`, with the sparse encoder; its vectors are told by its files."""
+    named, embedder = recorded(made_with, models)
+    named = named.model_copy(update={} if made_with.sparse else {"sparse": "none"})
+    encoders = Encoders(embedder, configured.sparse(named))
+    encoders.require_same_sparse(made_with.sparse)
+    return named, encoders
+
+
+def _begun(home: Home, pointer: Pointer, encoders: Encoders, codec: str) -> tuple[int, Store]:
+    """The generation to be built: the newest that these encoders have begun, or else an empty one."""
     beside = others(home, pointer)
     for number in reversed(beside):
         store = opened(home, number)
-        if store is not None and store.made_with.token_codec == codec and _made_by(embedder, store):
+        if store is not None and _made_by(encoders, codec, store):
             return number, store
     number = max([*beside, pointer.current, pointer.previous or 0]) + 1
     analyser = home.open(pointer.current).made_with.analyser  # the tokens are the stored ones
-    return number, home.build(number, MadeWith(embedder.identity, canaries(embedder), analyser, codec))
+    made_with = MadeWith(
+        encoders.embedder.identity, canaries(encoders.embedder), analyser, codec, encoders.sparse_identity
+    )
+    return number, home.build(number, made_with)
 
 
-def _made_by(embedder: Embedder, store: Store) -> bool:
+def _made_by(encoders: Encoders, codec: str, store: Store) -> bool:
+    made_with = store.made_with
     try:
-        require_same_space(embedder, store.made_with.canaries, store.made_with.embedder)
+        require_same_space(encoders.embedder, made_with.canaries, made_with.embedder)
+        encoders.require_same_sparse(made_with.sparse)
     except FingerprintMismatch:
         return False
-    return True
+    return made_with.token_codec == codec
 
 
 def _refuse_worse(comparison: Comparison, before: Searched, embedder: Embedder) -> None:
     if not comparison.worse:
         return
-    old, new = before.embedder.identity, embedder.identity
+    old, new = before.encoders.embedder.identity, embedder.identity
     figures = "; ".join(map(str, comparison.measures))
     raise Refused(
         f"On the {comparison.questions} questions of the test set {new.name} ({new.dimensions} dimensions) finds less "

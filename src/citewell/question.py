@@ -7,14 +7,18 @@ from citewell.errors import QuestionError
 MAX_QUESTION_CHARS = 20_000
 
 
+def readable(text: str) -> str:
+    """A text as a model takes it: a terminal hands over bytes that are not UTF-8 as lone surrogates."""
+    return text.encode("utf-8", "replace").decode().replace("\x00", "")
+
+
 def checked(question: str) -> str:
     """The question without white space around it.
 
     Raises:
         QuestionError: nothing is left of it, or it is too long.
     """
-    # A terminal hands over bytes that are not UTF-8 as lone surrogates, which no model takes.
-    text = question.encode("utf-8", "replace").decode().replace("\x00", "").strip()
+    text = readable(question).strip()
     if not text:
         raise QuestionError("The question is empty.", remedy="Ask something.")
     if len(text) > MAX_QUESTION_CHARS:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from citewell.chunking import CHUNKER_VERSION
 from citewell.credentials import NO_CREDENTIALS, Credentials
+from citewell.enrichment import ENRICHER_VERSION
 from citewell.loading import ocr_engine
 from citewell.loading.parsed import LOADER_VERSION
 from citewell.retrieval.analyser import ANALYSER_VERSION
@@ -15,6 +16,8 @@ from citewell.stores.store import LedgerLine
 from citewell.types import Attributes
 
 BETWEEN = "/"
+UNWRITTEN = "?"
+"""After the recipe of a document of which a language model has not written all: it is asked again in the next run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,22 @@ class Recipes:
         """What is said about it, how it is cut, and how it is analysed."""
         groups = sorted(about.groups if about.groups is not None else self.settings.security.default_groups)
         made_by = (CHUNKER_VERSION, ANALYSER_VERSION, self.settings.chunking, self.settings.metadata)
-        return _digest(repr((made_by, groups, replace(about, groups=None))))
+        return _digest(repr((*self._written(), made_by, groups, replace(about, groups=None))))
+
+    def _written(self) -> tuple[object, ...]:
+        """What is written of it by a language model; nothing where none is to, so that such recipes stay."""
+        if not self.settings.enrichment.of_a_model:
+            return ()
+        asked = self.settings.enrichment.model_copy(update={"parallel": 1})
+        return (ENRICHER_VERSION, self.settings.models.llm, asked)
+
+
+def unfinished(recipe: str) -> str:
+    return recipe + UNWRITTEN
+
+
+def finished(recipe: str) -> str:
+    return recipe.removesuffix(UNWRITTEN)
 
 
 def _digest(text: str) -> str:

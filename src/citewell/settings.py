@@ -71,11 +71,28 @@ class Chunking(_Table):
         return self
 
 
+class Enrichment(_Table):
+    """`[enrichment]`: what a language model writes of each passage, to be searched beside the documents' own words."""
+
+    context: bool = Field(False, description="where in its document a passage stands, put before it")
+    questions: int = Field(0, ge=0, le=20, description="that an approved passage answers, for each of them")
+    summaries: bool = Field(False, description="an entry for each document")
+    parallel: int = Field(4, ge=1, le=64, description="calls of the language model at the same time")
+
+    @property
+    def of_a_model(self) -> tuple[str, ...]:
+        """The keys that are on; each needs a language model."""
+        on = {"context": self.context, "questions": self.questions > 0, "summaries": self.summaries}
+        return tuple(name for name, is_on in on.items() if is_on)
+
+
 class Models(_Table):
-    """`[models]`: `llm` is "none" (the answer quotes its sources) or "openai:MODEL" at any compatible `llm_url`.
+    """`[models]`: `llm` is "none" (the answer quotes its sources), "openai:MODEL" at any compatible `llm_url`,
+    "anthropic:MODEL" or "ollama:MODEL".
 
     `embedder` is the built-in one, "onnx:FOLDER" (a folder with model.onnx and tokenizer.json) or "openai:MODEL" at any
-    compatible `embedder_url`. `reranker` is "maxsim", "llm", "onnx:FOLDER" or "hosted:MODEL" at `reranker_url`.
+    compatible `embedder_url`. `sparse` is "none" or "onnx:FOLDER" with a masked language model (SPLADE). `reranker` is
+    "maxsim", "llm", "onnx:FOLDER" or "hosted:MODEL" at `reranker_url`.
     """
 
     embedder: str = Field("all-MiniLM-L6-v2-int8", pattern=r"^(all-MiniLM-L6-v2-int8|onnx:.+|openai:\S+)$")
@@ -87,13 +104,27 @@ class Models(_Table):
     passage_prefix: str = Field("", max_length=200, description="put before each passage; not the built-in embedder's")
     dimensions: int = Field(0, ge=0, le=100_000, description="keep the first of each vector (Matryoshka); 0 keeps all")
     threads: int = Field(0, ge=0, le=256, description="for the embedder and a judge; 0 takes the machine's cores")
+    sparse: str = Field("none", pattern=r"^(none|onnx:.+)$")
+    sparse_pooling: Literal["max", "sum"] = Field("max", description="of SPLADE v2, or of the first SPLADE")
+    sparse_max_tokens: int = Field(256, ge=16, le=8_192, description="that it reads of a text")
     reranker: str = Field("maxsim", pattern=r"^(maxsim|llm|onnx:.+|hosted:\S+)$")
     reranker_url: str = Field("", pattern=r"^(https?://\S+)?$")
     reranker_timeout_s: float = Field(60, gt=0, le=3_600)
-    llm: str = Field("none", pattern=r"^(none|openai:\S+)$")
+    llm: str = Field("none", pattern=r"^(none|(openai|anthropic|ollama):\S+)$")
     llm_url: str = Field("", pattern=r"^(https?://\S+)?$")
     llm_timeout_s: float = Field(60, gt=0, le=3_600)
     llm_max_tokens: int = Field(600, ge=16, le=100_000)
+    llm_price_in: float | None = Field(None, ge=0, le=1e6, description="USD for a million tokens of a prompt")
+    llm_price_out: float | None = Field(None, ge=0, le=1e6, description="USD for a million tokens of an answer")
+    llm_price_cached: float | None = Field(None, ge=0, le=1e6, description="of a prompt's that the provider cached")
+
+    @model_validator(mode="after")
+    def _has_whole_prices(self) -> Self:
+        if (self.llm_price_in is None) != (self.llm_price_out is None):
+            raise ValueError("llm_price_in and llm_price_out are given together")
+        if self.llm_price_in is None and self.llm_price_cached is not None:
+            raise ValueError("llm_price_cached is given beside llm_price_in")
+        return self
 
 
 class Storage(_Table):
@@ -116,17 +147,18 @@ class Weights(_Table):
 
     dense: Weight = 1.0
     keyword: Weight = 1.0
+    sparse: Weight = 1.0
     rerank: Weight = 2.0
 
     @property
     def of_legs(self) -> dict[str, float]:
-        return {"dense": self.dense, "keyword": self.keyword}
+        return {"dense": self.dense, "keyword": self.keyword, "sparse": self.sparse}
 
 
 class Retrieval(_Table):
     """`[retrieval]`: which legs search, how their lists are joined, what is re-ranked, how many passages are kept."""
 
-    legs: tuple[Literal["dense", "keyword"], ...] = Field(("dense", "keyword"), min_length=1)
+    legs: tuple[Literal["dense", "keyword", "sparse"], ...] = Field(("dense", "keyword"), min_length=1)
     fusion: Literal["rrf", "convex", "distribution"] = "convex"
     rrf_k: int = Field(5, ge=1, le=10_000)
     weights: Weights = Weights()
@@ -135,7 +167,16 @@ class Retrieval(_Table):
     rerank_budget_s: float = Field(10, gt=0, le=3_600, description="after which what is not read stays where it was")
     candidates: int = Field(100, ge=1, le=10_000)
     keep: int = Field(5, ge=1, le=100)
+    diversity: float = Field(0, ge=0, le=1, description="of the candidates' order, how much is difference (MMR)")
+    near_duplicates: Literal["all", "first"] = Field("all", description="passages that say the same: one is kept")
     floor: Literal["calibrated", "off"] | Annotated[float, Field(ge=-1, le=1.15)] = "calibrated"
+
+
+class Cache(_Table):
+    """`[cache]`: what an open index remembers, in memory only."""
+
+    queries: int = Field(1_000, ge=0, le=1_000_000, description="queries whose vectors are kept")
+    answers: int = Field(0, ge=0, le=1_000_000, description="answers, each for who may read just the same")
 
 
 class Queries(_Table):
@@ -177,6 +218,17 @@ class Generation(_Table):
     passage_tokens: int = Field(
         3_000, ge=200, le=1_000_000, description="of passages in a prompt, at 4 characters each"
     )
+    check: Literal["off", "rules", "llm"] = Field("off", description="who grades the passages found (CRAG)")
+    check_upper: float = Field(0.50, ge=0, le=1, description="the grade above which a passage answers the question")
+    check_lower: float = Field(0.45, ge=0, le=1, description="the grade below which it does not")
+    verify: Literal["off", "flag", "strike"] = Field("flag", description="sentences of a model that nothing supports")
+    compress: Literal["off", "sentences", "llm"] = Field("off", description="show a model only what bears on it")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.check_lower > self.check_upper:
+            raise ValueError(f"check_lower {self.check_lower} is above check_upper {self.check_upper}")
+        return self
 
 
 class Security(_Table):
@@ -200,11 +252,13 @@ class Settings(BaseSettings):
     preset: Literal["fast", "balanced", "accurate"] = "balanced"
     loading: Loading = Loading()
     chunking: Chunking = Chunking()
+    enrichment: Enrichment = Enrichment()
     models: Models = Models()
     storage: Storage = Storage()
     metadata: Metadata = Metadata()
     retrieval: Retrieval = Retrieval()
     queries: Queries = Queries()
+    cache: Cache = Cache()
     generation: Generation = Generation()
     security: Security = Security()
 
@@ -231,11 +285,15 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _has_a_model(self) -> Self:
-        on = [f"queries.{key}" for key in self.queries.of_a_model]
+        on = [f"enrichment.{key}" for key in self.enrichment.of_a_model]
+        on += [f"queries.{key}" for key in self.queries.of_a_model]
         on += ["models.reranker"] if self.models.reranker == "llm" else []
+        on += [f"generation.{key}" for key in ("check", "compress") if getattr(self.generation, key) == "llm"]
         if on and self.models.llm == "none":
             keys = ", ".join(on)
             raise ValueError(f"{keys} needs a language model, and models.llm is none")
+        if "sparse" in self.retrieval.legs and self.models.sparse == "none":
+            raise ValueError("retrieval.legs has sparse, and models.sparse is none")
         return self
 
     @classmethod
@@ -290,7 +348,8 @@ def _complaints(error: ValueError) -> str:
     problems = cast("list[dict[str, Any]]", error.errors(include_url=False, include_input=False))
     lines = []
     for problem in problems:
-        path = ".".join(str(part) for part in problem["loc"]) or "the file"
+        path = ".".join(str(part) for part in problem["loc"])
         text = "unknown key" if problem["type"] == "extra_forbidden" else str(problem["msg"])
-        lines.append(f"{path}: {text}")
+        # What our own checks say names its keys itself.
+        lines.append(f"{path}: {text}" if path else text.removeprefix("Value error, "))
     return "; ".join(lines)

@@ -26,6 +26,7 @@ from citewell.types import (
     Receipt,
     Status,
     Step,
+    Usage,
     Version,
 )
 
@@ -46,6 +47,7 @@ def index_shape(report: IndexReport, error: CitewellError | None = None) -> Shap
         "embedded": report.embedded,
         "seconds": report.seconds,
         "ignored": report.ignored,
+        "usage": _usage(report.usage),
         "warnings": list(report.warnings),
         **({"error": _error(type(error).__name__, error.message, error.remedy)} if error is not None else {}),
     }
@@ -56,7 +58,6 @@ def search_shape(query: str, hits: Sequence[Hit]) -> Shape:
 
 
 def ask_shape(answer: Answer) -> Shape:
-    usage = answer.usage
     return {
         "version": VERSION,
         "question": answer.question,
@@ -67,11 +68,7 @@ def ask_shape(answer: Answer) -> Shape:
         "citations": [citation_shape(citation) for citation in answer.citations],
         "hits": [hit_shape(hit) for hit in answer.hits],
         "warnings": list(answer.warnings),
-        "usage": {
-            "prompt_tokens": usage.prompt_tokens,
-            "completion_tokens": usage.completion_tokens,
-            "cost_usd": usage.cost_usd,
-        },
+        "usage": _usage(answer.usage),
         "searched": list(answer.searched),
         "trace": [_step(step) for step in answer.trace],
     }
@@ -85,6 +82,16 @@ def hit_shape(hit: Hit) -> Shape:
         "scale": hit.scale.value,
         "lists": dict(hit.lists),
         "parent": hit.parent.id if hit.parent is not None else None,
+        "alike": [chunk.id for chunk in hit.alike],
+    }
+
+
+def _usage(usage: Usage) -> Shape:
+    return {
+        "calls": usage.calls,
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "cost_usd": usage.cost_usd,
     }
 
 

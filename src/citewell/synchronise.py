@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from citewell.journal import OnProgress
-from citewell.models.embedder import Embedded, Embedder
-from citewell.models.token_vectors import embed
+from citewell.models.embedder import Embedded
+from citewell.models.encoding import Encoders
 from citewell.stores.store import OWNER, IndexedDocument, LedgerLine, Store, VersionKey
 from citewell.types import Document, Progress, Version
 
@@ -63,11 +63,11 @@ def changes(source: Store, target: Store) -> list[Change]:
 
 
 def synchronise(
-    source: Store, target: Store, embedder: Embedder, on_progress: OnProgress | None = None
+    source: Store, target: Store, encoders: Encoders, on_progress: OnProgress | None = None
 ) -> Synchronised:
     """Put into `target` the versions of `source` that it lacks or holds otherwise, and drop what `source` lacks.
 
-    `embedder` is the target's. A text whose vector is there already is not embedded; a version that is only kept is
+    `encoders` are the target's. A text whose vector is there already is not embedded; a version that is only kept is
     carried without vectors. What is committed stays, whatever happens later, and another call goes on from there.
 
     To be called where nothing is written to `source` meanwhile.
@@ -79,7 +79,7 @@ def synchronise(
     with target.writing():
         needed = changes(source, target)
         target.declare(source.reader().fields)
-        run = _Run(target, embedder, len(needed), on_progress)
+        run = _Run(target, encoders, len(needed), on_progress)
         for batch in _batches(source, needed):
             run.commit(batch)
     return run.done
@@ -93,7 +93,7 @@ class _Run:
     """The batches of one call, and what became of them."""
 
     target: Store
-    embedder: Embedder
+    encoders: Encoders
     total: int
     on_progress: OnProgress | None
     done: Synchronised = Synchronised()
@@ -122,7 +122,7 @@ class _Run:
         for start in range(0, len(missing), EMBED_SLICE):
             keys = missing[start : start + EMBED_SLICE]
             some = [texts[key] for key in keys]
-            made = dict(zip(keys, embed(self.embedder, some, self.target.made_with.token_codec), strict=True))
+            made = dict(zip(keys, self.encoders.encode(some, self.target.made_with.token_codec), strict=True))
             if len(missing) > COMMIT_ENTRIES:  # of one long document; the commit of the others is near
                 self.target.stash(made)
             known |= made
@@ -135,12 +135,13 @@ class _Run:
         return known
 
     def _with_vectors(self, document: IndexedDocument, known: Mapping[str, Embedded]) -> IndexedDocument:
-        bare = document.without_vectors(self.embedder.identity.dimensions)
+        bare = document.without_vectors(self.encoders.embedder.identity.dimensions)
         return bare.with_vectors(known) if document.standing.searchable else bare
 
     def _is_too_long(self, text: str) -> bool:
-        most = self.embedder.identity.max_tokens - SPECIAL_TOKENS
-        return len(text) > most and len(self.embedder.token_spans(text)) > most  # a token has a character at least
+        embedder = self.encoders.embedder
+        most = embedder.identity.max_tokens - SPECIAL_TOKENS
+        return len(text) > most and len(embedder.token_spans(text)) > most  # a token has a character at least
 
     def _tell(self, source: str) -> None:
         if self.on_progress is not None:

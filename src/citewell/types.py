@@ -62,6 +62,8 @@ class EntryKind(StrEnum):
     CHUNK = "chunk"
     ROW = "row"
     SUMMARY = "summary"
+    CONTEXT = "context"
+    QUESTION = "question"
 
 
 class Ending(StrEnum):
@@ -77,6 +79,7 @@ class Scale(StrEnum):
 
     COSINE = "cosine"
     BM25 = "bm25"
+    DOT_PRODUCT = "dot-product"
     RRF = "rrf"
     CONVEX = "convex"
     DISTRIBUTION = "distribution"
@@ -289,7 +292,8 @@ class Entry:
 class Hit:
     """A chunk found. `lists` gives its 1-based rank in each list that it came from; `cosine` is the question's.
 
-    `parent` is the larger chunk to read in its place, where it has one.
+    `parent` is the larger chunk to read in its place, where it has one. `alike` are passages that ranked lower and say
+    the same, where those are grouped.
     """
 
     chunk: Chunk
@@ -300,6 +304,7 @@ class Hit:
     lists: Mapping[str, int]
     cosine: float
     parent: Chunk | None = None
+    alike: tuple[Chunk, ...] = ()
 
     @property
     def passage(self) -> Chunk:
@@ -340,11 +345,13 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What the language model was given and gave, in its tokens; the cost where its price is known."""
+    """How often the language model was called, what it was given and gave, in its tokens; the cost where its price is
+    known."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float | None = 0.0
+    calls: int = 0
 
     def __add__(self, other: Usage) -> Usage:
         """Both together; of unknown cost where one is."""
@@ -353,6 +360,7 @@ class Usage:
             self.prompt_tokens + other.prompt_tokens,
             self.completion_tokens + other.completion_tokens,
             (self.cost_usd or 0) + (other.cost_usd or 0) if known else None,
+            self.calls + other.calls,
         )
 
 
@@ -493,7 +501,7 @@ class IndexReport:
     """What one run of indexing did; `embedded` counts the texts that went through the embedder.
 
     `ignored` counts the files and folders passed over as hidden or by `loading.ignore`. `warnings` are about the run as
-    a whole; those about a file are in its report.
+    a whole; those about a file are in its report. `usage` is that of the language model, for enrichment.
     """
 
     files: tuple[FileReport, ...]
@@ -501,6 +509,7 @@ class IndexReport:
     seconds: float
     warnings: tuple[str, ...] = ()
     ignored: int = 0
+    usage: Usage = Usage()
 
     @property
     def failed(self) -> tuple[FileReport, ...]:

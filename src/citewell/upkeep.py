@@ -14,8 +14,7 @@ from citewell.generations import end_erasing, stores_beside
 from citewell.history import Changes, History
 from citewell.intake import NO_FILE
 from citewell.loading import document_id, inner_source, source_at
-from citewell.models.embedder import Embedder
-from citewell.models.token_vectors import embed
+from citewell.models.encoding import Encoders
 from citewell.settings import Storage
 from citewell.stores.home import Home, Pointer
 from citewell.stores.store import OWNER, IndexedDocument, LedgerLine, Store, VersionKey
@@ -29,7 +28,7 @@ class Upkeep:
     """What may be done to an index beside adding to it. Names are ids, source URIs or paths of documents."""
 
     home: Home
-    embedder: Embedder
+    encoders: Encoders
     storage: Storage
 
     def delete(self, name: str) -> Receipt:
@@ -163,7 +162,8 @@ class Upkeep:
             return one
         known = store.embedded([item.text_hash for item in one.entries])
         missing = {item.text_hash: item.entry.text for item in one.entries if item.text_hash not in known}
-        made = embed(self.embedder, list(missing.values()), store.made_with.token_codec)
+        self.encoders.require_same_sparse(store.made_with.sparse)
+        made = self.encoders.encode(list(missing.values()), store.made_with.token_codec)
         return one.with_vectors(known | dict(zip(missing, made, strict=True)))
 
 

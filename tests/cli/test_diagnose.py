@@ -118,7 +118,7 @@ def test_a_broken_analyser_is_named(
     lost = {**QUESTIONS[0], "question": "Does code R-17 tell the transaction date?", "must_contain": ["x"]}
     testset.write_text(json.dumps(lost))
     assert "a leg is broken" not in citewell("diagnose", testset, "--settings", one_kept).out
-    monkeypatch.setattr("citewell.retrieval.search.analyse_query", lambda text: [word[::-1] for word in text.split()])
+    monkeypatch.setattr("citewell.retrieval.legs.analyse_query", lambda text: [word[::-1] for word in text.split()])
     ran = citewell("diagnose", testset, "--settings", one_kept)
     assert "the keyword leg found 0 passages and not this one, though both hold transaction" in ran.out
     assert "1. mend the keyword leg: could mend 1 (a leg is broken 1)" in ran.out

@@ -24,10 +24,11 @@ from citewell.stores import lance_writing
 from citewell.stores.folder import FolderHome
 from citewell.stores.lance import LanceStore
 from citewell.stores.lance_rows import CHUNKS, ENTRIES
+from citewell.stores.postgres.home import PostgresHome
 from citewell.stores.store import OWNER, IndexedDocument, MadeWith, VersionKey
 from citewell.types import Removed
 from tests.cli.conftest import Run, another_writer
-from tests.stores.postgres_engine import server
+from tests.stores.postgres_engine import made_older, server
 
 OF_THE_INSTALLATION = ["versions", "settings", "plugins", "secrets", "model", "embedder", "reading"]
 OF_THE_INDEX = [
@@ -249,10 +250,11 @@ def test_a_run_cut_short_is_settled_and_its_vectors_stay(index: Path, citewell: 
         kept = store.fetch([VersionKey(one.document_id, one.number) for one in store.versions()[:1]])
         store.commit(kept)
         store.stash({"00" * 32: Embedded(kept[0].vectors[0])})
+        store.stash_replies({"00" * 32: "one", "11" * 32: "two"})
         raise ScriptedDeath
     code, bad = findings(citewell, "--index", index)
     assert (code, {check["severity"] for check in bad["run"]}) == (0, {"warning"})
-    assert "has left 1 vectors" in bad["run"][1]["message"]
+    assert "has left 1 vectors and 2 replies of a language model for" in bad["run"][1]["message"]
     with another_writer(index) as pid:
         ran = citewell("doctor", "--index", index, "--json")
         (under_way,) = [check for check in ran.json["checks"] if check["name"] == "run"]
@@ -260,7 +262,7 @@ def test_a_run_cut_short_is_settled_and_its_vectors_stay(index: Path, citewell: 
     done = citewell("doctor", "--fix", "--index", index, "--json").json["fixed"]
     assert done == ["built the indexes that were due, and settled the last run"]
     assert store_of(index).manifest.settled
-    assert store_of(index).stashed == 1
+    assert (store_of(index).stashed, store_of(index).stashed_replies) == (1, 2)
 
 
 def test_an_index_that_is_due_is_built(index: Path, tmp_path: Path, citewell: Run) -> None:
@@ -503,6 +505,22 @@ def test_an_index_in_postgresql_is_checked_as_far_as_it_can_be(manuals: Path, ci
     names = [check["name"] for check in ran.json["checks"]]
     assert names == [name for name in OF_THE_INSTALLATION + OF_THE_INDEX if name not in of_folders]
     assert {check["severity"] for check in ran.json["checks"]} == {"ok"}
+
+
+def test_tables_of_an_older_version_in_postgresql_are_brought_up_to_date(manuals: Path, citewell: Run) -> None:
+    url = server().url("doctor_old")
+    assert citewell("index", manuals, "--index", url).code == 0
+    home = PostgresHome(url, Storage())
+    made_older(home.open(1), 3)
+    home.close()
+    assert citewell("search", "battery", "--index", url).code != 0
+    ran = citewell("doctor", "--index", url, "--json")
+    (bad,) = [check for check in ran.json["checks"] if check["severity"] != "ok"]
+    assert (ran.code, bad["name"], bad["fixable"]) == (1, "index", True)
+    assert "has tables of version 3" in bad["message"]
+    ran = citewell("doctor", "--fix", "--index", url, "--json")
+    assert (ran.code, ran.json["fixed"]) == (0, ["brought the tables of generation 1 up to date"])
+    assert citewell("search", "battery", "--index", url).code == 0
 
 
 def test_a_vector_engine_that_is_behind_is_built_anew(index: Path, tmp_path: Path, citewell: Run) -> None:

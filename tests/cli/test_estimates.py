@@ -1,7 +1,7 @@
 """An estimate and what could not be judged, as cells."""
 
+from citewell.checking.judge import Failure
 from citewell.cli.estimates import figures, not_judged
-from citewell.evaluation.judging.judge import Failure
 from citewell.evaluation.metrics import Estimate
 
 

@@ -17,7 +17,7 @@ CITATION_KEYS = {
 PASSAGE_KEYS = {
     *("chunk", "document", "title", "source", "section", "page", "page_number", "start", "end", "text"),
 }
-HIT_KEYS = PASSAGE_KEYS | {"rank", "score", "scale", "lists", "parent"}
+HIT_KEYS = PASSAGE_KEYS | {"rank", "score", "scale", "lists", "parent", "alike"}
 DOCUMENT_KEYS = {
     *("document", "title", "source", "document_version", "valid_from", "valid_to", "language", "trust", "groups"),
     *("parent", "lost", "number", "indexed_at", "expires", "fields"),
@@ -56,7 +56,7 @@ def test_ask_as_json(bank: Path, citewell: Run) -> None:
     assert "120 days" in citation["quote"]
     assert citation["chunk"] in {hit["chunk"] for hit in answer["hits"]}
     assert all(set(hit) == HIT_KEYS for hit in answer["hits"])
-    assert answer["usage"] == {"prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}
+    assert answer["usage"] == {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}
     assert {"dense", "keyword", "fuse", "floor", "answer"} <= {step["step"] for step in answer["trace"]}
     assert all(set(step) == {"step", "ms", "in", "out"} for step in answer["trace"])
 
@@ -154,15 +154,27 @@ def test_explain_shows_ranks_and_steps(bank: Path, citewell: Run) -> None:
 
 
 def test_a_conversation(bank: Path, citewell: Run) -> None:
-    """The second question leans on the first, and the third is not read."""
-    ran = citewell("ask", "What does decline code R-17 mean?", "--chat", "--explain", stdin=b"And R-4?\n\nWho?\n")
+    """The second question leans on the first; there is nothing on its code, and no answer to the first once more."""
+    ran = citewell("ask", "What does decline code R-17 mean?", "--chat", "--explain", stdin=b"And R-4?\n\n")
     assert ran.code == 0
-    assert "R-17 means suspected fraud" in ran.out
+    assert ran.out.count("R-17 means suspected fraud") == 1
+    assert "\n\nAnd R-4?\nI don't know" in ran.out
     (searched,) = re.findall("Searched too: (.*)", ran.out)
     assert "R-4" in searched
     assert "decline code" in searched
     assert ran.out.count("floor ") >= 2
-    assert ran.err.startswith("The next question")
+
+
+def test_a_line_that_is_no_text_is_a_question_like_any_other(bank: Path, citewell: Run) -> None:
+    ran = citewell("ask", "What does decline code R-17 mean?", "--chat", stdin=b"And how, \xff caf\xe9?\nWhy?\n")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.count("\nWhy?\n") == 1
+
+
+def test_the_first_question_of_a_conversation_is_not_read_from_its_input(bank: Path, citewell: Run) -> None:
+    ran = citewell("ask", "-", "--chat", stdin=b"What does decline code R-17 mean?\n")
+    assert ran.code == 2
+    assert "With --chat, give the first question itself" in ran.err
 
 
 @pytest.mark.parametrize("command", [["search", "stolen umbrella refund"], ["ask", "What was stolen on the ferry?"]])

@@ -38,7 +38,7 @@ def test_index_as_json(manuals: Path, citewell: Run) -> None:
     ran = citewell("index", "manuals", "--json")
     assert (ran.code, ran.err) == (0, "")
     report = ran.json
-    assert list(report) == ["version", "files", "embedded", "seconds", "ignored", "warnings"]
+    assert list(report) == ["version", "files", "embedded", "seconds", "ignored", "usage", "warnings"]
     assert (report["version"], len(report["files"])) == (1, 4)
     assert all(set(file) == FILE_KEYS for file in report["files"])
     first = report["files"][0]
@@ -169,7 +169,7 @@ def test_a_run_that_a_service_stops_prints_its_report(
     assert ran.out.splitlines()[0] == "failed  manuals/new.md: The run stopped before it was indexed."
     assert ran.err == "citewell: The quota is used up.\n  Wait for a month.\n"
     report = citewell("index", "manuals", "--json").json
-    assert list(report) == ["version", "files", "embedded", "seconds", "ignored", "warnings", "error"]
+    assert list(report) == ["version", "files", "embedded", "seconds", "ignored", "usage", "warnings", "error"]
     assert report["error"] == {
         "kind": "IndexingStopped",
         "message": "The quota is used up.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from citewell.evaluation.judging.judge import Judgement
+from citewell.checking.judge import Judgement
 
 
 class ScriptedJudge:

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from citewell.checking.judge import Failure, Judgement
 from citewell.evaluation.answers import context_precision, faithfulness, measured
-from citewell.evaluation.judging.judge import Failure, Judgement
 from citewell.evaluation.measures import Measured
 from citewell.evaluation.runs import Outcome
 from citewell.evaluation.testset import Evidence, Question

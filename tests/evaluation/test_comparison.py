@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from citewell.checking.judge import Failure
 from citewell.errors import UsageError
 from citewell.evaluation.answers import REFUSED
 from citewell.evaluation.comparison import Compared, as_shape, compare, compare_all
-from citewell.evaluation.judging.judge import Failure
 from citewell.evaluation.measures import Measured
 from citewell.evaluation.metrics import estimate
 from citewell.evaluation.testset import Question

@@ -9,10 +9,10 @@ from math import inf
 
 import pytest
 
+from citewell.checking.judge import Failure, Judgement
 from citewell.evaluation.answers import measured
 from citewell.evaluation.diagnosing import propose
 from citewell.evaluation.failures import Failed, has_failed, place
-from citewell.evaluation.judging.judge import Failure, Judgement
 from citewell.evaluation.measures import Measured
 from citewell.evaluation.runs import run
 from citewell.evaluation.stages import MEANING, Kind
@@ -194,7 +194,7 @@ def test_more_candidates_are_for_what_a_deeper_search_shows(many: str) -> None:
 def test_an_analyser_that_is_broken_leaves_a_leg_without_a_word(at: str, monkeypatch: pytest.MonkeyPatch) -> None:
     question = asked("Which branch in Corby opens on weekdays?", "Hove", "closes at five on weekdays")
     assert placed(at, question, retrieving(1)) is not None
-    monkeypatch.setattr("citewell.retrieval.search.analyse_query", lambda text: [text[::-1]])
+    monkeypatch.setattr("citewell.retrieval.legs.analyse_query", lambda text: [text[::-1]])
     failed = placed(at, question, retrieving(1))
     assert failed is not None
     assert failed.kind is Kind.BROKEN_LEG
@@ -205,7 +205,7 @@ def test_a_leg_that_has_nothing_to_find_is_not_broken(at: str) -> None:
     failed = placed(at, asked("Unbekanntes Wort", "Hove", "closes at five"), retrieving(1))
     assert failed is not None
     assert failed.kind in (Kind.BELOW_K, Kind.LOST_IN_FUSION)
-    assert "keyword beyond 12" in failed.detail
+    assert "keyword beyond 48" in failed.detail
 
 
 def test_below_the_floor(at: str) -> None:

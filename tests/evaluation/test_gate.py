@@ -13,6 +13,7 @@ from citewell.evaluation.gate import gate
 from citewell.evaluation.testset import Evidence, Question
 from citewell.migration import Searched
 from citewell.models.embedder import ModelIdentity, TokenSpans, Vectors
+from citewell.models.encoding import Encoders
 from citewell.settings import Retrieval, Storage
 from citewell.stores.lance import LanceStore
 from citewell.stores.store import MadeWith, Reader
@@ -77,7 +78,7 @@ def asks(*words: str, groups: tuple[str, ...] = (), as_of: date | None = None) -
 
 def test_recall_and_reciprocal_rank_are_those_of_the_evidence(reader: Reader) -> None:
     compare = gate([asks("alpha"), asks("beta", "gamma")], DENSE)
-    before, after = Searched(reader, ScriptedEmbedder(WORDS)), Searched(reader, ScriptedEmbedder(LAST))
+    before, after = (Searched(reader, Encoders(ScriptedEmbedder(way))) for way in (WORDS, LAST))
     comparison = compare(before, after)
     recall, rank = comparison.measures
     assert (comparison.questions, recall.name, rank.name) == (2, "recall@5", "MRR@10")
@@ -90,7 +91,7 @@ def test_recall_and_reciprocal_rank_are_those_of_the_evidence(reader: Reader) ->
 
 def test_worse_beyond_the_noise(reader: Reader) -> None:
     compare = gate([asks("alpha")] * 10, DENSE)
-    better, worse = Searched(reader, ScriptedEmbedder(WORDS)), Searched(reader, ScriptedEmbedder(LAST))
+    better, worse = (Searched(reader, Encoders(ScriptedEmbedder(way))) for way in (WORDS, LAST))
     assert compare(better, worse).worse
     assert not compare(worse, better).worse
     same = compare(better, better)
@@ -102,7 +103,7 @@ def test_one_measure_is_enough(reader: Reader) -> None:
     """From the first place to the third: recall@5 does not see it, the rank does."""
     first, third = ["alpha", "beta", "gamma"], ["beta", "gamma", "alpha"]
     comparison = gate([asks("alpha")] * 10, DENSE)(
-        Searched(reader, ScriptedEmbedder(first)), Searched(reader, ScriptedEmbedder(third))
+        Searched(reader, Encoders(ScriptedEmbedder(first))), Searched(reader, Encoders(ScriptedEmbedder(third)))
     )
     assert comparison.measures[0].difference == 0
     assert comparison.worse
@@ -119,14 +120,14 @@ def test_one_measure_is_enough(reader: Reader) -> None:
     ids=["in the group", "not in the group", "in force then", "not in force now"],
 )
 def test_each_is_asked_with_its_groups_and_on_its_day(reader: Reader, question: Question, found: float) -> None:
-    side = Searched(reader, ScriptedEmbedder([question.evidence[0].document[9:-3]]))
-    comparison = gate([question, asks("alpha")], DENSE)(side, Searched(reader, ScriptedEmbedder(["alpha"])))
+    side = Searched(reader, Encoders(ScriptedEmbedder([question.evidence[0].document[9:-3]])))
+    comparison = gate([question, asks("alpha")], DENSE)(side, Searched(reader, Encoders(ScriptedEmbedder(["alpha"]))))
     assert comparison.measures[0].before >= found / 2
     assert (comparison.measures[1].before > 0.5) == bool(found)
 
 
 def test_a_quote_in_another_document_is_not_found(reader: Reader) -> None:
-    side = Searched(reader, ScriptedEmbedder(WORDS))
+    side = Searched(reader, Encoders(ScriptedEmbedder(WORDS)))
     elsewhere = Question(question="?", evidence=(Evidence(document="lpha.md", quote="alpha is a word"),))
     by_its_name = Question(question="?", evidence=(Evidence(document="alpha.md", quote="alpha is a word"),))
     comparison = gate([elsewhere, by_its_name], DENSE)(side, side)
@@ -134,7 +135,7 @@ def test_a_quote_in_another_document_is_not_found(reader: Reader) -> None:
 
 
 def test_a_test_set_about_other_documents_says_nothing(reader: Reader) -> None:
-    side = Searched(reader, ScriptedEmbedder(WORDS))
+    side = Searched(reader, Encoders(ScriptedEmbedder(WORDS)))
     other = Question(question="?", evidence=(Evidence(document="other.md", quote="x"),))
     with pytest.raises(PathError, match="None of the evidence of the 1 questions"):
         gate([other], DENSE)(side, side)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.evaluation.judging.judge import Failure
+from citewell.checking.judge import Failure
 from citewell.evaluation.measures import Measured
 from citewell.evaluation.summary import ALL, Score, summarise
 from citewell.evaluation.testset import Question

@@ -9,7 +9,7 @@ from citewell.generation.answer import ABSTENTION, Draft, answer
 from citewell.models.llm import LLM, Completion, Prompt
 from citewell.models.minilm import MiniLM
 from citewell.settings import Settings
-from citewell.types import Chunk, Hit
+from citewell.types import Chunk, Hit, Trace
 from tests.generation.conftest import CODES, HITS, TIME_LIMITS, hit_of, quoted
 
 QUESTION = "How many days does a customer have to dispute a card payment?"
@@ -34,7 +34,7 @@ def page_of(_passage: Chunk, offset: int) -> tuple[int, str] | None:
 
 
 def ask(embedder: MiniLM, question: str, hits: Sequence[Hit], llm: LLM | None = None) -> Draft:
-    return answer(question, hits, llm=llm, embedder=embedder, settings=Settings(), page_of=page_of)
+    return answer(question, hits, llm=llm, embedder=embedder, settings=Settings(), page_of=page_of, trace=Trace())
 
 
 def test_without_a_model_the_documents_answer(embedder: MiniLM) -> None:
@@ -46,13 +46,6 @@ def test_without_a_model_the_documents_answer(embedder: MiniLM) -> None:
     assert (citation.page_number, citation.page, citation.section) == (3, "1", "4 Disputes > 4.2 Time limits")
     assert citation.link.endswith("manual-2026.pdf#page=3")
     assert (draft.abstained, draft.reason, draft.warnings) == (False, "", ())
-
-
-def test_two_editions_give_a_warning(embedder: MiniLM) -> None:
-    old = hit_of(TIME_LIMITS.chunk.text.replace("120", "90"), document="manual-2025")
-    draft = ask(embedder, QUESTION, [TIME_LIMITS, old])
-    assert len(draft.sentences) == 2
-    assert draft.warnings == ("Sentences 1 and 2 differ in their figures: see which document is in force.",)
 
 
 def test_a_model_answers_from_the_passages(embedder: MiniLM) -> None:

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from citewell.generation.extractive import ABOUT, MAX_EMBEDDED, disagree, extract, ranked
+from citewell.generation.extractive import ABOUT, MAX_EMBEDDED, extract, ranked
 from citewell.models.minilm import MiniLM
-from tests.generation.conftest import CODES, FEES, HITS, RULES, TIME_LIMITS, hit_of
+from tests.generation.conftest import CODES, HITS, RULES, TIME_LIMITS, hit_of
 
 OLD_LIMITS = hit_of(
     TIME_LIMITS.chunk.text.replace("120", "90"), document="manual-2025", title="Fraud Policy Manual 2025", rank=5
@@ -84,12 +84,6 @@ def test_what_overlapping_chunks_share_is_quoted_once(embedder: MiniLM) -> None:
 def test_two_editions_that_differ_are_both_quoted(embedder: MiniLM) -> None:
     found = extract("How many days does a customer have to dispute?", [TIME_LIMITS, OLD_LIMITS], embedder, 3)
     assert {candidate.hit.chunk.document_id for candidate in found} == {"manual-2026", "manual-2025"}
-    assert disagree(found[0], found[1])
-
-
-def test_two_rows_of_one_table_do_not_disagree(embedder: MiniLM) -> None:
-    one, other, *_ = ranked("chargeback", [FEES], embedder)
-    assert not disagree(one, other)
 
 
 def test_only_so_many_units_are_embedded() -> None:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from citewell import clock
 from citewell.index import Index
 from citewell.loading.given import from_text
-from citewell.settings import Models, Retrieval, Settings, Storage
-from citewell.types import Principal, Rights, Scale
+from citewell.models.encoding import Encoders
+from citewell.models.minilm import MiniLM
+from citewell.models.reranker import Scores
+from citewell.retrieval.query import Query
+from citewell.retrieval.reranking import Reading, Rerank
+from citewell.retrieval.search import search
+from citewell.settings import Chunking, Models, Retrieval, Settings, Storage
+from citewell.stores.store import Scope
+from citewell.types import Hit, Principal, Rights, Scale, Trace
+from tests.models.onnx_folders import classifier_in
 
 TEXTS = {
     "disputes": "A customer may contest a charge on the card within 120 days of the booking.",
@@ -102,6 +111,60 @@ def test_what_moves_comes_back_or_is_told_anew_keeps_its_token_vectors(tmp_path:
             hits = index.search("What is the rate?", k=5, principal=STAFF, as_of=day)
             assert sorted(hit.lists["maxsim"] for hit in hits) == [1, 2]
             assert hits[0].chunk.text.startswith("The rate is")
+
+
+def test_a_cross_encoder_reads_what_the_asker_may_read(index: Index, tmp_path: Path) -> None:
+    """One that knows two words, and likes the first of them alone."""
+    folder = classifier_in(tmp_path / "ce", {"telephone": (9.0,), "canteen": (-9.0,)})
+    settings = Settings(models=Models(reranker=f"onnx:{folder}"), retrieval=Retrieval(rerank_candidates=50))
+    with Index.open(index.location, settings=settings) as reading:
+        hits = reading.search(QUESTION, k=6)
+    ranks = {name_of(hit.chunk.source): hit.lists["cross-encoder"] for hit in hits}
+    assert (len(ranks), ranks["loss"], ranks["soup"]) == (5, 1, 5)
+    assert "maxsim" not in {name for hit in hits for name in hit.lists}
+
+
+class ScriptedReranker:
+    """Scores by length, but for every second text no time is left. Keeps what it was shown."""
+
+    name = "scripted"
+
+    def __init__(self) -> None:
+        self.shown: list[list[str]] = []
+
+    def scores(self, _query: str, texts: Sequence[str], until: float | None = None) -> Scores:
+        assert until is not None
+        self.shown.append(list(texts))
+        values = [float(len(text)) if place % 2 == 0 else np.nan for place, text in enumerate(texts)]
+        return np.array(values, dtype=np.float32)
+
+
+def searched(index: Index, query: str, k: int, rerank: Rerank, settings: Retrieval) -> tuple[Hit, ...]:
+    scope = Scope(Principal().readable, clock.today())
+    given = {"store": index._store.reader(), "encoders": Encoders(MiniLM()), "settings": settings, "trace": Trace()}
+    return search(Query(query), k, scope, rerank=rerank, **given)  # type: ignore[arg-type]  # of the test
+
+
+def test_what_there_was_no_time_for_counts_by_its_legs(index: Index) -> None:
+    scripted = ScriptedReranker()
+    hits = searched(index, QUESTION, 6, Reading(scripted, 5), Retrieval())
+    assert len(hits) == 5
+    assert [len(texts) for texts in scripted.shown] == [5]
+    assert sorted(hit.lists["scripted"] for hit in hits if "scripted" in hit.lists) == [1, 2, 3]
+    assert not any("staff" in text for texts in scripted.shown for text in texts), "which everyone may not read"
+
+
+def test_a_re_ranker_is_asked_once_however_deep_the_legs_search(tmp_path: Path) -> None:
+    """Two hundred small chunks lie in a few passages: there are not two among the first candidates."""
+    text = "# Fees\n\n" + "\n\n".join(f"The fee for card number {number} is {number} euros." for number in range(200))
+    settings = Settings(chunking=Chunking(size=16, overlap=0, parents=4_000), retrieval=Retrieval(candidates=20))
+    with Index.create(tmp_path / "index", settings=settings) as index:
+        index.add_documents([from_text(text, source="https://bank.example/fees.md")])
+        index.add_documents([from_text("Soup is served on Mondays.", source="https://bank.example/soup.md")])
+        scripted = ScriptedReranker()
+        hits = searched(index, "What is the fee for card number 7?", 2, Reading(scripted, 5), settings.retrieval)
+    assert len(hits) == 2
+    assert len(scripted.shown) == 1
 
 
 def test_words_that_only_ask_are_left_out(index: Index) -> None:

@@ -19,12 +19,16 @@ from citewell import Index, Principal, Settings
 from citewell.errors import UnknownId
 from citewell.migration import migrate
 from citewell.models.embedder import Embedded
+from citewell.models.encoding import Encoders
 from citewell.models.fingerprint import canaries
+from citewell.models.query_memory import QueryMemory
 from citewell.models.shortened import Shortened
 from citewell.models.token_vectors import CODEC
 from citewell.retrieval.analyser import ANALYSER_VERSION, analyse, analyse_query
 from citewell.settings import Models
 from citewell.stores.homes import home_at
+from citewell.stores.lance import REPLIES, STASH
+from citewell.stores.records import pack_embedded, pack_reply
 from citewell.stores.stash import Stash
 from citewell.stores.store import OWNER, IndexedDocument, MadeWith, Scope, Store, VersionKey
 from citewell.types import FileState, Receipt
@@ -33,6 +37,7 @@ from tests.remembering_embedder import remembering
 from tests.stores import postgres_engine
 
 PHRASE = "Quetzalcoatlus"
+REPLY = "what a model said of the vault"
 QUESTION = "Which animal guards the vault in Northmoor?"
 JAN, FEB, MAR = (datetime(2026, month, 10, 12, tzinfo=UTC) for month in (1, 2, 3))
 READERS = [Principal(), Principal("x", frozenset({"board", "staff"}))]
@@ -68,7 +73,7 @@ def index(place: str, files: Path) -> Iterator[Index]:
     """With two versions of the document, and a state of when it had one."""
     embedder, home = remembering(), home_at(place, TREE.storage)
     home.create(MadeWith(embedder.identity, canaries(embedder), ANALYSER_VERSION, CODEC))
-    with Index(home, embedder, TREE) as index:
+    with Index(home, Encoders(embedder), TREE) as index:
         with at(JAN):
             index.add(files)
             index.name_state("as it was")
@@ -105,14 +110,14 @@ def told(index: Index, day: date | None) -> str:
     leg = store_of(index).reader()
     scopes = [OWNER, Scope(None, day)]
     got += [leg.keyword(analyse_query(PHRASE), 99, scope) for scope in scopes]
-    near = [leg.dense(index._embedder.embed_queries([PHRASE])[0], 999, scope) for scope in scopes]
+    near = [leg.dense(index._encoders.embedder.embed_queries([PHRASE])[0], 999, scope) for scope in scopes]
     got += [leg.chunks([match.chunk_id for match in found], scope) for scope, found in zip(scopes, near, strict=True)]
     return "\n".join(map(repr, got))
 
 
 def sources_told(index: Index, day: date | None) -> set[str]:
     leg = store_of(index).reader()
-    near = leg.dense(index._embedder.embed_queries([PHRASE])[0], 999, Scope(None, day))
+    near = leg.dense(index._encoders.embedder.embed_queries([PHRASE])[0], 999, Scope(None, day))
     chunks = leg.chunks([match.chunk_id for match in near], Scope(None, day))
     return {chunk.source.rpartition("/")[2] for chunk in chunks.values()}
 
@@ -198,7 +203,7 @@ def test_nothing_of_what_was_purged_is_in_any_file(index: Index, files: Path, pl
     vectors |= of_words
     held = Folder(Path(place)) if not place.startswith("postgresql") else Database(place)
     held.leave_behind(index, before)
-    lost = [PHRASE.encode(), *map(str.encode, analyse(PHRASE)), *vectors]
+    lost = [PHRASE.encode(), REPLY.encode(), *map(str.encode, analyse(PHRASE)), *vectors]
     assert [needle for needle in lost if not held.holds(needle)] == [], "or their absence would prove nothing"
     kept = held.files()
     assert index.purge(str(files / "vault.md")).purged
@@ -223,16 +228,19 @@ class Folder:
         self._path = path
 
     def leave_behind(self, index: Index, versions: list[IndexedDocument]) -> None:
-        """A generation to go back to, and in each the vectors that a killed run leaves."""
-        index._embedder = Shortened(remembering(), 128)
-        migrate(index._home, index._embedder, Models(dimensions=128))
+        """A generation to go back to, and in each the vectors and the reply that a killed run leaves."""
+        index._encoders = Encoders(Shortened(remembering(), 128))
+        index._queries = QueryMemory(index._encoders, index.settings.cache.queries)
+        migrate(index._home, index._encoders, Models(dimensions=128))
         for number in index._home.generations():
             vectors = {
                 item.text_hash: row for one in versions for item, row in zip(one.entries, one.vectors, strict=True)
             }
             width = index._home.open(number).made_with.embedder.dimensions
             short = {name: Embedded(row[:width] / np.linalg.norm(row[:width])) for name, row in vectors.items()}
-            Stash(self._path / "generations" / str(number), width).add(short)
+            folder = self._path / "generations" / str(number)
+            Stash(folder / STASH).add({name: pack_embedded(made) for name, made in short.items()})
+            Stash(folder / REPLIES).add({"ab" * 32: pack_reply(REPLY)})
 
     def holds(self, needle: bytes) -> bool:
         return any(needle in file.read_bytes() for file in self._path.rglob("*") if file.is_file())
@@ -267,7 +275,7 @@ class Database:
         self._schema = url.rpartition("=")[2]
 
     def leave_behind(self, index: Index, versions: list[IndexedDocument]) -> None:
-        with index._upkeep.writing() as store, pytest.raises(KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt), index._upkeep.writing() as store:
             self._cut_short(store, versions)
 
     def _cut_short(self, store: Store, versions: list[IndexedDocument]) -> None:
@@ -279,6 +287,7 @@ class Database:
                     for item, row in zip(one.entries, one.vectors, strict=True)
                 }
             )
+            store.stash_replies({"ab" * 32: REPLY})
             raise KeyboardInterrupt
 
     def holds(self, needle: bytes) -> bool:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from citewell.checking.judge import Failure
 from citewell.errors import ServiceUnreachable
 from citewell.evaluation.answers import measured
 from citewell.evaluation.judging.asked import AskedJudge
-from citewell.evaluation.judging.judge import Failure
 from citewell.evaluation.judging.remembered import RememberedJudge
 from citewell.evaluation.measures import Measured
 from citewell.evaluation.summary import Score, summarise

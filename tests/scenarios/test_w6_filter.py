@@ -22,6 +22,7 @@ import pytest
 from citewell import Index, Principal, Settings
 from citewell.errors import CitewellError, UnknownId
 from citewell.models.embedder import Vectors, unit_rows
+from citewell.models.encoding import Encoders
 from citewell.models.fingerprint import canaries
 from citewell.retrieval.analyser import ANALYSER_VERSION, analyse_query
 from citewell.settings import Storage
@@ -130,7 +131,7 @@ def filled(location: str | Path, storage: Storage, given: Corpus) -> Iterator[Ho
 
 def asking(home: Home, legs: tuple[str, ...]) -> Index:
     tree = Settings.model_validate({"retrieval": {"legs": legs, "keep": K, "candidates": 50, "floor": "off"}})
-    return Index(home, ScriptedQuestion("scripted", DIMENSIONS), tree)
+    return Index(home, Encoders(ScriptedQuestion("scripted", DIMENSIONS)), tree)
 
 
 def only_the_answers_are_found(home: Home, given: Corpus, caplog: pytest.LogCaptureFixture) -> list[int]:
@@ -154,7 +155,7 @@ def only_the_answers_are_found(home: Home, given: Corpus, caplog: pytest.LogCapt
     every = [chunk.id for document in given.documents for chunk in document.chunks]
     hidden = [chunk for chunk in every if chunk not in given.readable][:500]
     assert reader.chunks(hidden, scope) == {}
-    assert reader.cosines(question(), [f"{chunk}/e" for chunk in hidden], scope) == {}
+    assert reader.vectors([f"{chunk}/e" for chunk in hidden], scope) == {}
     assert reader.counts(scope).entries == READABLE
     assert "hidden" not in caplog.text
     for error in refusals(asking(home, LEGS[0])):

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from citewell.cli.explain import print_hits_table, print_trace
+from citewell.cli.explain import print_expansion, print_hits_table, print_trace
 from citewell.cli.options import (
     DEFAULT_INDEX,
     AsGroups,
@@ -45,23 +45,32 @@ def ask(  # noqa: PLR0913, PLR0917 - each is an option of the command
     """Ask a question; the answer cites its sources."""
     from citewell.index import Index
 
+    if chat and question == "-":
+        raise typer.BadParameter("With --chat, give the first question itself: standard input holds those after it.")
     asked, principal = question_text(question), reader(groups)
     turns: list[Turn] = []
     with Index.open(at, settings=load_settings(settings)) as index:
         filtered = condition(where, index.fields)
         for each in chain([asked], _typed() if chat else ()):
             answer = index.ask(each, turns=turns, principal=principal, as_of=as_of, where=filtered)
+            if turns and not as_json:
+                out().print(f"\n{one_line(answer.question)}", style="bold", soft_wrap=True)
             _show(answer, explain=explain, as_json=as_json)
-            turns.append(Turn(each, answer.text))
+            if explain and not as_json:
+                print_expansion(index.expanded(answer.searched[0]))
+            turns.append(Turn(answer.question, answer.text))
 
 
 def _typed() -> Iterator[str]:
-    """The questions that follow, one a line, until an empty line or the end of the input."""
-    print("The next question, or an empty line to end:", file=sys.stderr)
-    for line in sys.stdin:
-        if not line.strip():
+    """The questions that follow, one a line, until the end of the input; at a terminal also until an empty line."""
+    is_terminal = sys.stdin.isatty()
+    if is_terminal:
+        print("The next question, or an empty line to end:", file=sys.stderr)
+    for line in sys.stdin.buffer:
+        if line.strip():
+            yield line.decode(errors="replace").strip()
+        elif is_terminal:
             break
-        yield line.strip()
 
 
 def _show(answer: Answer, *, explain: bool, as_json: bool) -> None:

@@ -25,8 +25,8 @@ from citewell.shapes import VERSION, Shape
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from citewell.checking.judge import Judge
     from citewell.evaluation.comparison import Change, Cost
-    from citewell.evaluation.judging.judge import Judge
     from citewell.evaluation.report.evaluated import Evaluated
     from citewell.evaluation.scored import Scored
     from citewell.evaluation.testset import Question

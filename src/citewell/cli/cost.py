@@ -80,6 +80,7 @@ def _with_prices(rates: Rates, settings: Settings, given: dict[str, float | None
 def _forecast(at: str, settings: Settings, rates: Rates, questions: int) -> Table:
     from citewell.evaluation.forecast.case import Case
     from citewell.evaluation.forecast.counting import asked, counted, draw, embedding_ms_per_token
+    from citewell.evaluation.forecast.enriching import enriching
     from citewell.evaluation.forecast.table import table
     from citewell.index import Index
     from citewell.models import configured
@@ -88,10 +89,11 @@ def _forecast(at: str, settings: Settings, rates: Rates, questions: int) -> Tabl
     with Index.open(at, settings=settings) as index:
         drawn, entries = draw(index), index.status().entries
     case = Case(
-        collection=counted(drawn, entries, embedder),
+        collection=counted(drawn, entries, embedder, token_vectors=settings.storage.token_vectors),
         asking=asked(drawn, settings, rates.assumptions, embedder),
         assumed=rates.assumptions,
         context_tokens=rates.language_model.context_tokens,
+        enriching=enriching(drawn, settings.enrichment, rates.assumptions, embedder),
     )
     if rates.ms_per_token.embedding is None and _is_local(settings):
         speeds = rates.ms_per_token.model_copy(update={"embedding": embedding_ms_per_token(drawn, embedder)})

@@ -17,10 +17,12 @@ def tell_of_dead_evidence(index: Index, testset: Path, scored: Scored, under: st
 
     Only those of which it was not found are looked into: for the others it is there.
     """
-    from citewell.evaluation.references import check
+    from citewell.evaluation.references import Fault, check
 
     unfound = [question for question in scored.unfound if question.answerable]
-    dead = {finding.question for finding in check(index, unfound)} if unfound else set[str]()
+    found = check(index, unfound) if unfound else ()
+    # A question that stands in a document is no reason that its evidence is not found.
+    dead = {finding.question for finding in found if finding.fault is not Fault.LEAK}
     if dead:
         beginning = f"{under}: " if under else ""
         complain(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from citewell.evaluation.judging.judge import Failure
+    from citewell.checking.judge import Failure
     from citewell.evaluation.metrics import Estimate
 
 

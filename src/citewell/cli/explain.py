@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from citewell.cli.terminal import one_line, place, print_table
+from citewell.cli.terminal import one_line, out, place, print_table
 from citewell.types import Chunk, Hit, Step
+
+EXPANDED = 20
+"""Terms shown of a sparse query."""
 
 
 def passage_name(chunk: Chunk) -> str:
@@ -30,6 +33,15 @@ def print_hits_table(hits: Sequence[Hit]) -> None:
         table.add_row(str(hit.rank), passage_name(hit.chunk), *ranks, f"{hit.score:.4f}", f"{hit.cosine:.3f}")
     print()
     print_table(table)
+
+
+def print_expansion(words: Sequence[tuple[str, float]]) -> None:
+    """What the sparse leg searches for, the heaviest first."""
+    if words:
+        shown = ", ".join(f"{one_line(word)} {weight:.2f}" for word, weight in words[:EXPANDED])
+        more = f", and {len(words) - EXPANDED:,} more" if len(words) > EXPANDED else ""
+        print()
+        out().print(f"Sparse terms: {shown}{more}", style="dim", soft_wrap=True)
 
 
 def print_trace(steps: Sequence[Step]) -> None:

@@ -45,6 +45,10 @@ def _print_files(report: IndexReport) -> None:
     print_table(table)
     counts = ", ".join(f"{states[state]:,} {state}" for state in FileState if states[state]) or "no files"
     out().print(f"{counts}; {count(report.embedded, 'passage')} embedded in {report.seconds:.1f} s", style="bold")
+    if report.usage.calls:
+        used = report.usage
+        tokens = f"{used.prompt_tokens:,} tokens read, {used.completion_tokens:,} written"
+        out().print(f"The language model: {count(used.calls, 'call')}, {tokens}", style="dim")
 
 
 def _is_listed(file: FileReport, states: Mapping[FileState, int]) -> bool:

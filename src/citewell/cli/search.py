@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from citewell.cli.explain import passage_name, print_hits_table
+from citewell.cli.explain import passage_name, print_expansion, print_hits_table
 from citewell.cli.options import (
     DEFAULT_INDEX,
     AsGroups,
@@ -50,12 +50,14 @@ def search(  # noqa: PLR0913, PLR0917 - each is an option of the command
     with Index.open(at, settings=load_settings(settings)) as index:
         wanted = condition(where, index.fields)
         hits = index.search(words, k=k, principal=reader(groups), as_of=as_of, where=wanted)
+        expansion = index.expanded(words) if explain else ()
     if as_json:
         print_json(search_shape(words, hits))
         return
     _print_hits(hits)
     if explain:
         print_hits_table(hits)
+        print_expansion(expansion)
 
 
 def _print_hits(hits: Sequence[Hit]) -> None:
@@ -68,3 +70,5 @@ def _print_hits(hits: Sequence[Hit]) -> None:
         screen.print(Text.assemble((f"{hit.rank}. ", "cyan"), (passage_name(hit.chunk), "bold")))
         print_indented(textwrap.shorten(one_line(hit.chunk.text), SHOWN_CHARS, placeholder=" …"), 3)
         screen.print(Text(f"   {plain(hit.chunk.id)}", "dim"), soft_wrap=True)
+        for chunk in hit.alike:
+            screen.print(Text(f"   nearly the same: {passage_name(chunk)}", "dim"), soft_wrap=True)

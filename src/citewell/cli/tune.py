@@ -18,8 +18,8 @@ from citewell.shapes import VERSION, Shape
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from citewell.checking.judge import Judge
     from citewell.evaluation.arms import Ask, Tried
-    from citewell.evaluation.judging.judge import Judge
     from citewell.evaluation.techniques import Patch
     from citewell.evaluation.tuning import Budget, Confirmation, Tuned
     from citewell.evaluation.variants import Workbench

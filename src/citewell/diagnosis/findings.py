@@ -20,6 +20,7 @@ class Severity(StrEnum):
 class Mend(StrEnum):
     """What `citewell doctor --fix` can do, in the order in which it does it. None of it deletes a document."""
 
+    UPGRADE = "upgrade"
     PURGES = "purges"
     LEFTOVERS = "leftovers"
     GENERATIONS = "generations"

@@ -15,7 +15,7 @@ from citewell.generations import end_erasing, tidy
 from citewell.settings import Settings
 from citewell.stores import files
 from citewell.stores.beside.beside import VectorsBeside
-from citewell.stores.home import Home
+from citewell.stores.home import Home, Upgradable
 from citewell.stores.homes import home_at
 from citewell.stores.lance import LanceStore
 from citewell.stores.store import Standing, Store
@@ -46,6 +46,9 @@ def mend(location: str | Path, settings: Settings, checks: Collection[Check]) ->
 
 def _mended(what: Mend, home: Home, settings: Settings) -> Iterator[str]:
     match what:
+        case Mend.UPGRADE if isinstance(home, Upgradable):
+            for number in home.upgrade():
+                yield f"brought the tables of generation {number} up to date"
         case Mend.PURGES:
             for number in end_erasing(home):
                 yield f"removed the files of generation {number} that held what was purged"

@@ -12,7 +12,7 @@ from citewell.errors import IndexFormatError, IndexLocked, IndexNotFound, Permis
 from citewell.generations import beside, erasing
 from citewell.stores.beside.engines import FOLDER as VECTORS
 from citewell.stores.files import UNSAVED
-from citewell.stores.home import Home
+from citewell.stores.home import Home, Upgradable
 
 # A run rewrites the tables beside the old ones before it lets go of these, and Lance wants some room in any case.
 ROOM_FACTOR = 2
@@ -30,6 +30,9 @@ def pointer(home: Home) -> Iterator[Finding]:
     except IndexNotFound as missing:  # nothing wrong with the installation
         yield warning(missing.message, missing.remedy)
     except IndexFormatError as damaged:
+        if isinstance(home, Upgradable) and home.outdated():
+            yield error(damaged.message, "--fix brings them up to date, and loses nothing.", Mend.UPGRADE)
+            return
         yield error(damaged.message, "Restore it from a backup, or index the documents again into a new directory.")
     else:
         yield Finding(f"format {found.format}, generation {found.current}, made {found.created}")

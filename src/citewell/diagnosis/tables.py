@@ -82,8 +82,10 @@ def indexes(store: LanceStore, storage: Storage) -> Iterator[Finding]:
 
 def run(store: LanceStore, home: Home) -> Iterator[Finding]:
     """The last run came to its end."""
-    settled, stashed = store.reader().manifest.settled, store.stashed
-    if settled and not stashed:
+    settled = store.reader().manifest.settled
+    kinds = ((store.stashed, "vectors"), (store.stashed_replies, "replies of a language model"))
+    left = [f"{count:,} {what}" for count, what in kinds if count]
+    if settled and not left:
         yield Finding("the last run came to its end")
         return
     try:
@@ -98,5 +100,5 @@ def run(store: LanceStore, home: Home) -> Iterator[Finding]:
             f"{AGAIN} --fix only settles what is there.",
             Mend.INDEXES,
         )
-    if stashed:
-        yield warning(f"the last run was cut short, and has left {stashed:,} vectors for the next to use", AGAIN)
+    if left:
+        yield warning(f"the last run was cut short, and has left {' and '.join(left)} for the next to use", AGAIN)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from citewell.evaluation.judging.claims import claims_of
-from citewell.evaluation.judging.judge import Failure, Judge, Judgement, NotJudged
+from citewell.checking.claims import claims_of
+from citewell.checking.judge import Failure, Judge, Judgement, NotJudged
 from citewell.evaluation.measures import Measured, retrieval
 from citewell.evaluation.placing import held, plain
 from citewell.evaluation.runs import Outcome

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from citewell.checking.judge import Judge
 from citewell.evaluation.calibration import lacking
 from citewell.evaluation.failures import Failed, has_failed, place
-from citewell.evaluation.judging.judge import Judge
 from citewell.evaluation.scored import Scored
 from citewell.evaluation.stages import Kind
 from citewell.evaluation.techniques import Patch, Technique, patched, techniques

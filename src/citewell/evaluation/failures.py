@@ -9,9 +9,9 @@ from datetime import date
 from math import inf
 
 from citewell import clock
+from citewell.checking.claims import claims_of
+from citewell.checking.judge import Judge
 from citewell.evaluation.answers import text_of
-from citewell.evaluation.judging.claims import claims_of
-from citewell.evaluation.judging.judge import Judge
 from citewell.evaluation.measures import Measured
 from citewell.evaluation.placing import held, holds, plain
 from citewell.evaluation.runs import Outcome, reader_of
@@ -21,14 +21,11 @@ from citewell.evaluation.whereabouts import lost_before_search
 from citewell.index import Index
 from citewell.retrieval.floor import best_evidence
 from citewell.retrieval.floor import evidence as floor_evidence
+from citewell.retrieval.legs import CODE
 from citewell.types import Answer, Document, Floor, Hit, Principal
 
 DEEPER = 4
-"""How many times deeper than the candidates the legs are searched for what they do not have.
-
-A passage that a leg has at rank r is in the joined list behind those alone that some leg has before 2 r + rrf_k, since
-two places behind that weigh less than one at r. So what is not among the first 4 r + 2 rrf_k no leg has at r.
-"""
+"""How many times deeper than the candidates each leg is searched for what it does not have among those."""
 
 # Longer than any word that only asks, or a code or number.
 _TELLING = re.compile(r"\w{8,}|\w*\d\w*")
@@ -110,24 +107,20 @@ class _Searched:
         self._outcome = outcome
         self._reader: Principal = reader_of(outcome.question)
         self._day: date = outcome.question.as_of or clock.today()
-        self._deep: tuple[Hit, ...] | None = None
+        self._legs: dict[str, tuple[Hit, ...]] = {}
 
-    @property
-    def deep(self) -> tuple[Hit, ...]:
-        """The passages of both legs, so deep that all of the candidates are among them."""
-        if self._deep is None:
-            retrieval = self._index.settings.retrieval
-            depth = DEEPER * retrieval.candidates + 2 * retrieval.rrf_k
-            question = self._outcome.question.question
-            self._deep = self._index.search(question, k=depth, principal=self._reader, as_of=self._day)
-        return self._deep
+    def leg(self, name: str) -> tuple[Hit, ...]:
+        """The passages of one leg alone, deeper than its candidates."""
+        if name not in self._legs:
+            question, depth = self._outcome.question.question, DEEPER * self._index.settings.retrieval.candidates
+            self._legs[name] = self._index.ranked(question, name, depth, principal=self._reader, as_of=self._day)
+        return self._legs[name]
 
     def ranks(self, evidence: Evidence) -> dict[str, int]:
         """The best rank among the passages of each leg of one that holds the evidence."""
         ranks: dict[str, int] = {}
         for leg in self._index.settings.retrieval.legs:
-            passages = sorted((hit for hit in self.deep if leg in hit.lists), key=lambda hit: hit.lists[leg])
-            at = next((rank for rank, hit in enumerate(passages, 1) if holds(hit.passage, evidence)), None)
+            at = next((hit.rank for hit in self.leg(leg) if holds(hit.passage, evidence)), None)
             if at is not None:
                 ranks[leg] = at
         return ranks
@@ -143,23 +136,26 @@ class _Searched:
         if broken:
             return Lost(Kind.BROKEN_LEG, broken, rank)
         detail = self._told(ranks, rank)
-        if not self._is_candidate(evidence):
+        best = min(ranks.values(), default=inf)
+        if best > retrieval.candidates and not self._is_found_by_code(evidence):
             return Lost(Kind.NOT_A_CANDIDATE, detail, rank)
-        is_first = min(ranks.values()) <= retrieval.keep
+        is_first = best <= retrieval.keep
         return Lost(Kind.LOST_IN_FUSION if is_first else Kind.BELOW_K, detail, rank)
 
-    def _is_candidate(self, evidence: Evidence) -> bool:
-        ranks = [rank for hit in self.deep if holds(hit.passage, evidence) for rank in _by_legs(self._index, hit)]
-        return min(ranks, default=inf) <= self._index.settings.retrieval.candidates
+    def _is_found_by_code(self, evidence: Evidence) -> bool:
+        """What holds a code that is named is joined however deep it lies in a leg."""
+        return any(CODE in hit.lists and holds(hit.passage, evidence) for hit in self._outcome.hits)
 
     def _broken(self, evidence: Evidence, ranks: Mapping[str, int]) -> str:
         """How the keyword leg proves broken; "" where it does not.
 
         One that gave fewer passages than it was asked for gave all that share a word with the question.
         """
-        given = [hit.lists["keyword"] for hit in self.deep if "keyword" in hit.lists]
         retrieval = self._index.settings.retrieval
-        if "keyword" not in retrieval.legs or "keyword" in ranks or max(given, default=0) >= retrieval.candidates:
+        if "keyword" not in retrieval.legs or "keyword" in ranks:
+            return ""
+        given = self.leg("keyword")
+        if len(given) >= DEEPER * retrieval.candidates:
             return ""
         shared = ", ".join(_shared(self._outcome.question.question, evidence))
         found = f"the keyword leg found {len(given)} passages and not this one"
@@ -172,14 +168,10 @@ class _Searched:
     def _told(self, ranks: Mapping[str, int], rank: int | None) -> str:
         """`dense 61, keyword 2, joined 7; keep is 5, candidates 50`."""
         retrieval = self._index.settings.retrieval
-        legs = [f"{leg} {ranks.get(leg) or f'beyond {retrieval.candidates}'}" for leg in retrieval.legs]
+        beyond = f"beyond {DEEPER * retrieval.candidates}"
+        legs = [f"{leg} {ranks.get(leg) or beyond}" for leg in retrieval.legs]
         joined = f"joined {rank or f'beyond {len(self._outcome.hits)}'}"
         return f"{', '.join([*legs, joined])}; keep is {retrieval.keep}, candidates {retrieval.candidates}"
-
-
-def _by_legs(index: Index, hit: Hit) -> list[int]:
-    """Its ranks in the lists of the legs, without the re-ranker's."""
-    return [rank for name, rank in hit.lists.items() if name in index.settings.retrieval.legs]
 
 
 def _shared(question: str, evidence: Evidence) -> list[str]:

@@ -25,6 +25,9 @@ MEASURES = (f"recall@{RECALL_AT}", f"MRR@{DEPTH}")
 def gate(questions: Sequence[Question], settings: Retrieval) -> Gate:
     """Compares by recall@5 and MRR@10 of the evidence, each asked with the groups and on the day of its question.
 
+    Both are re-ranked by MaxSim, where they have token vectors, whatever re-ranker the settings name: the embedder is
+    judged.
+
     The interval of a difference is the bootstrap's over the questions, each with itself (Efron 1979): `estimate`.
 
     Raises:
@@ -58,10 +61,10 @@ def _figures(question: Question, side: Searched, settings: Retrieval) -> tuple[f
         DEPTH,
         scope,
         store=side.reader,
-        embedder=side.embedder,
+        encoders=side.encoders,
         settings=settings,
         trace=Trace(),
-        rerank=rerank_by(None, side.embedder, settings),
+        rerank=rerank_by(None, side.encoders.embedder, settings),
     )
     found = held(question, hits)
     first, grades = judged(question, found[:RECALL_AT])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from citewell.evaluation.judging.judge import Failure
+from citewell.checking.judge import Failure
 from citewell.evaluation.metrics import all_found, average_precision, hit_rate, ndcg, precision, recall, reciprocal_rank
 from citewell.evaluation.placing import judged
 from citewell.evaluation.runs import Outcome

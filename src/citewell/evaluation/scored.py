@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from citewell.checking.judge import Judge
 from citewell.evaluation.answers import measured
 from citewell.evaluation.completions import RememberedLLM
-from citewell.evaluation.judging.judge import Judge
 from citewell.evaluation.measures import Measured
 from citewell.evaluation.runs import OnQuestion, Outcome, run
 from citewell.evaluation.summary import Slice, summarise

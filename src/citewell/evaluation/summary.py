@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from citewell.checking.judge import Failure
 from citewell.evaluation.answers import REFUSED
-from citewell.evaluation.judging.judge import Failure
 from citewell.evaluation.measures import Measured
 from citewell.evaluation.metrics import Estimate, estimate, estimate_share
 

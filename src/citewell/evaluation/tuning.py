@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from math import inf
 from random import Random
 
+from citewell.checking.judge import Judge
 from citewell.errors import UsageError
 from citewell.evaluation.arms import Arm, Ask, Trials, Tried, distinct, failures, pairs, singles
 from citewell.evaluation.comparison import Compared, compare
 from citewell.evaluation.diagnosing import Diagnosis, diagnose
 from citewell.evaluation.halving import halve, most_arms
-from citewell.evaluation.judging.judge import Judge
 from citewell.evaluation.paired import Pairs
 from citewell.evaluation.scored import Scored
 from citewell.evaluation.summary import ALL

@@ -109,4 +109,6 @@ def _made_by(settings: Settings) -> str:
     storage = settings.storage.model_dump(include={"quantise", "vectors", "vectors_url", "token_vectors"})
     # Validated once more: a default of 200 and the 200.0 that a file gives are one.
     tables = [type(table).model_validate(table.model_dump()) for table in (settings.loading, settings.chunking)]
-    return repr([*tables, settings.metadata, embedding, storage, settings.security.default_groups])
+    enrichment = settings.enrichment
+    written = (enrichment.model_dump(exclude={"parallel"}), settings.models.llm) if enrichment.of_a_model else ()
+    return repr([*tables, settings.metadata, embedding, storage, settings.security.default_groups, *written])

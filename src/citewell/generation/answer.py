@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 from citewell.generation.citations import Citations, PageOf
-from citewell.generation.extractive import disagree, extract
+from citewell.generation.compression import Shown, compress
+from citewell.generation.extractive import extract
 from citewell.generation.prompt import build_prompt
 from citewell.generation.reply import check, says_dont_know
 from citewell.models.embedder import Embedder
 from citewell.models.llm import LLM
 from citewell.settings import Settings
-from citewell.types import Citation, Hit, Sentence
+from citewell.types import Citation, Hit, Sentence, Trace
 
 ABSTENTION = "I don't know: the documents do not cover this."
 """The same whether nothing is there or nothing may be read by who asks."""
@@ -44,17 +44,27 @@ def answer(
     embedder: Embedder,
     settings: Settings,
     page_of: PageOf,
+    trace: Trace,
 ) -> Draft:
     """Answer from `hits`, best first: by `llm`, or in the documents' own words where it is None.
+
+    `trace` gets the steps "compress", of units, where that is on, and "answer", from passages to sentences.
 
     Raises:
         ServiceError: the language model's endpoint failed.
     """
-    if not hits:
-        return _abstention(NO_PASSAGE)
-    if llm is None:
-        return _quoted(question, hits, embedder, settings.generation.max_sentences, page_of)
-    return _written(question, hits, llm, settings, page_of)
+    shown = Shown(tuple(hits))
+    if llm is not None and settings.generation.compress != "off":
+        shown = compress(question, hits, settings, embedder=embedder, llm=llm, trace=trace)
+    with trace.step("answer", len(shown.hits)) as step:
+        if not hits:
+            draft = _abstention(NO_PASSAGE)
+        elif llm is None:
+            draft = _quoted(question, hits, embedder, settings.generation.max_sentences, page_of)
+        else:
+            draft = _written(question, shown, llm, settings, page_of)
+        step.out = len(draft.sentences)
+    return draft
 
 
 def _quoted(question: str, hits: Sequence[Hit], embedder: Embedder, most: int, page_of: PageOf) -> Draft:
@@ -64,21 +74,17 @@ def _quoted(question: str, hits: Sequence[Hit], embedder: Embedder, most: int, p
         return _abstention(NO_SENTENCE)
     sentences = tuple(Sentence(item.unit.shown, (citations.cite(item.hit, item.unit),)) for item in found)
     text = "\n".join(f"{sentence.text} [{sentence.citations[0]}]" for sentence in sentences)
-    pairs = ((one, other) for (one, a), (other, b) in combinations(enumerate(found, 1), 2) if disagree(a, b))
-    warnings = tuple(
-        f"Sentences {one} and {other} differ in their figures: see which document is in force." for one, other in pairs
-    )
-    return Draft(text, sentences, citations.made, warnings=warnings)
+    return Draft(text, sentences, citations.made)
 
 
-def _written(question: str, hits: Sequence[Hit], llm: LLM, settings: Settings, page_of: PageOf) -> Draft:
-    prompt, shown = build_prompt(question, hits, settings)
+def _written(question: str, shown: Shown, llm: LLM, settings: Settings, page_of: PageOf) -> Draft:
+    prompt, hits = build_prompt(question, shown.hits, settings, shown.strips)
     reply = llm.complete(prompt)
     if says_dont_know(reply.text):
-        return _abstention(MODEL_DECLINED)
+        return _abstention(MODEL_DECLINED, shown.warnings)
     citations = Citations(page_of)
-    checked = check(reply.text, shown, citations)
-    warnings = checked.warnings
+    checked = check(reply.text, hits, citations, shown.strips)
+    warnings = shown.warnings + checked.warnings
     if reply.finish_reason == "length":
         warnings += ("The model's answer was cut off; raise models.llm_max_tokens.",)
     if reply.finish_reason == "content_filter":

@@ -38,6 +38,9 @@ PART_WORDS = 0.25
 
 SAME_WORDS = 0.8
 
+Place = tuple[Hit, Unit]
+"""A unit, and the hit in whose passage it stands."""
+
 _CODE = re.compile(r"[^\W\d_]\S*\d\S*")  # r17, but not 20th
 
 
@@ -76,8 +79,16 @@ def extract(question: str, hits: Sequence[Hit], embedder: Embedder, max_sentence
 
 
 def ranked(question: str, hits: Sequence[Hit], embedder: Embedder) -> list[Candidate]:
-    """The units of the hits, at most `MAX_EMBEDDED`, best first. Scores are on the scale of `ABOUT`, about 0 to 1.5."""
-    by_words = sorted(_candidates(question, hits), key=lambda candidate: -candidate.score)[:MAX_EMBEDDED]
+    """The units of the hits, at most `MAX_EMBEDDED`, best first."""
+    return scored(question, _places(hits), embedder, MAX_EMBEDDED)
+
+
+def scored(question: str, places: Sequence[Place], embedder: Embedder, most: int) -> list[Candidate]:
+    """Of the units at these places, the `most` that share most with the question, best first.
+
+    Scores are on the scale of `ABOUT`, about 0 to 1.5.
+    """
+    by_words = sorted(_candidates(question, places), key=lambda candidate: -candidate.score)[:most]
     if not by_words:
         return []
     texts = [f"{candidate.unit.context} {candidate.unit.shown}" for candidate in by_words]
@@ -87,14 +98,14 @@ def ranked(question: str, hits: Sequence[Hit], embedder: Embedder) -> list[Candi
     return sorted(both, key=lambda candidate: -candidate.score)
 
 
-def _candidates(question: str, hits: Sequence[Hit]) -> list[Candidate]:
+def _candidates(question: str, places: Sequence[Place]) -> list[Candidate]:
     """The units with the words' part of their score."""
-    places = _places(hits)
     tokens = [frozenset(analyse(unit.shown)) for _, unit in places]
     shares = _shares(question, tokens)
     codes = {word for word in shares if _CODE.fullmatch(word)}
-    perhaps = codes | {word for word in analyse_query(question) if _CODE.fullmatch(word)}  # `ex 409`
-    without = {hit.chunk.id for hit in hits if codes and codes.isdisjoint(analyse(hit.passage.text))}
+    perhaps = codes | codes_in(question)  # `ex 409`
+    passages = {hit.chunk.id: hit.passage for hit, _ in places} if codes else {}
+    without = {chunk for chunk, passage in passages.items() if codes.isdisjoint(analyse(passage.text))}
     candidates = []
     for (hit, unit), own in zip(places, tokens, strict=True):
         context = frozenset(analyse(f"{hit.chunk.title} {unit.context}"))
@@ -106,9 +117,14 @@ def _candidates(question: str, hits: Sequence[Hit]) -> list[Candidate]:
     return candidates
 
 
-def _places(hits: Sequence[Hit]) -> Sequence[tuple[Hit, Unit]]:
+def codes_in(question: str) -> set[str]:
+    """The tokens of the codes that a question names, with those that are codes only perhaps."""
+    return {word for word in analyse_query(question) if _CODE.fullmatch(word)}
+
+
+def _places(hits: Sequence[Hit]) -> Sequence[Place]:
     """The units of all hits, best hit first; what overlapping chunks share comes once, fragments only if all are."""
-    found: dict[tuple[str, int, int], tuple[Hit, Unit]] = {}
+    found: dict[tuple[str, int, int], Place] = {}
     for hit in hits:
         for unit in units(hit.passage):
             found.setdefault((hit.chunk.document_id, unit.start, unit.end), (hit, unit))
@@ -143,13 +159,6 @@ def _adds(candidate: Candidate, chosen: Sequence[Candidate]) -> bool:
 def _says_the_same(one: Candidate, other: Candidate) -> bool:
     """Whether two units share nearly all words. Two editions that differ in a figure do not say the same."""
     return _alike(one.tokens, other.tokens) and _figures(one) == _figures(other)
-
-
-def disagree(one: Candidate, other: Candidate) -> bool:
-    """Whether two documents say nearly the same with other figures, as two editions do."""
-    words = one.tokens - _figures(one), other.tokens - _figures(other)
-    of_two = one.hit.chunk.document_id != other.hit.chunk.document_id
-    return of_two and _alike(*words) and _figures(one) != _figures(other)
 
 
 def _alike(one: Set[str], other: Set[str]) -> bool:

@@ -9,6 +9,7 @@ import html
 from collections.abc import Sequence
 from dataclasses import replace
 
+from citewell.generation.strips import WHOLE, Strips, excerpt
 from citewell.models.fenced import code_of, disarm, fence
 from citewell.models.llm import Prompt
 from citewell.settings import Settings
@@ -40,38 +41,48 @@ PASSAGE, QUESTION = "passage", "question"
 _OURS = (PASSAGE, QUESTION)
 
 
-def build_prompt(question: str, hits: Sequence[Hit], settings: Settings) -> tuple[Prompt, tuple[Hit, ...]]:
-    """The prompt, and the hits it shows: passage `n` is the hit at `n - 1`.
-
-    Passages are whole, best first, as many as `generation.passage_tokens` holds at 4 characters each, at least one. A
-    parent too large for what is left gives way to the chunk that was found.
-    """
-    shown = _fitting(hits, settings.generation.passage_tokens * CHARS_PER_TOKEN)
-    bodies = [(_attributes(n, hit), disarm(_body(hit.passage), _OURS)) for n, hit in enumerate(shown, start=1)]
+def build_prompt(
+    question: str, hits: Sequence[Hit], settings: Settings, strips: Strips = WHOLE
+) -> tuple[Prompt, tuple[Hit, ...]]:
+    """The prompt, and the hits it shows: passage `n` is the hit at `n - 1`. Of those in `strips` only that is shown."""
+    shown = fitting(hits, settings)
+    tags = [(_attributes(n, hit), disarm(body(hit.passage, strips), _OURS)) for n, hit in enumerate(shown, start=1)]
     asked = disarm(question, _OURS)
-    code = code_of([asked, *(text for body in bodies for text in body)])
-    blocks = [fence(PASSAGE, code, text, attributes) for attributes, text in bodies]
+    code = code_of([asked, *(text for tag in tags for text in tag)])
+    blocks = [fence(PASSAGE, code, text, attributes) for attributes, text in tags]
     blocks.append(f"{fence(QUESTION, code, asked)}\n\n{REMINDER}")
     return Prompt(RULES, "\n\n".join(blocks), settings.models.llm_max_tokens), shown
 
 
-def _fitting(hits: Sequence[Hit], budget: int) -> tuple[Hit, ...]:
-    left = budget
+def fitting(hits: Sequence[Hit], settings: Settings) -> tuple[Hit, ...]:
+    """The hits that a prompt has room for, best first, at least one.
+
+    Passages are whole, as many as `generation.passage_tokens` holds at 4 characters each. A parent too large for what
+    is left gives way to the chunk that was found.
+    """
+    left = settings.generation.passage_tokens * CHARS_PER_TOKEN
     shown: list[Hit] = []
     for hit in hits:
-        taken = hit if len(_body(hit.passage)) <= left else replace(hit, parent=None)
-        left -= len(_body(taken.passage))
+        taken = hit if len(body(hit.passage)) <= left else replace(hit, parent=None)
+        left -= len(body(taken.passage))
         if shown and left < 0:
             break
         shown.append(taken)
     return tuple(shown)
 
 
-def _body(chunk: Chunk) -> str:
-    return f"{chunk.preamble}\n{chunk.text}" if chunk.preamble else chunk.text
+def body(chunk: Chunk, strips: Strips = WHOLE) -> str:
+    """What is shown of a passage, under what it needs above it."""
+    text = excerpt(chunk, strips[chunk.id]) if chunk.id in strips else chunk.text
+    return f"{chunk.preamble}\n{text}" if chunk.preamble else text
 
 
 def _attributes(n: int, hit: Hit) -> str:
+    return f'n="{n}" {labels(hit, _OURS)}'
+
+
+def labels(hit: Hit, names: tuple[str, ...]) -> str:
+    """Where a passage is from, as attributes of a tag, in which no tag of these names can be read."""
     chunk = hit.passage
     labels = [label for _, label in chunk.pages]
     fields = {
@@ -80,9 +91,9 @@ def _attributes(n: int, hit: Hit) -> str:
         "page": labels[0] if len(labels) == 1 else f"{labels[0]} to {labels[-1]}" if labels else "",
         "trust": chunk.trust.value,
     }
-    return " ".join([f'n="{n}"', *(f'{name}="{_attribute(value)}"' for name, value in fields.items() if value)])
+    return " ".join(f'{name}="{_attribute(value, names)}"' for name, value in fields.items() if value)
 
 
-def _attribute(value: str) -> str:
+def _attribute(value: str, names: tuple[str, ...]) -> str:
     line = " ".join(value.split())[:MAX_ATTRIBUTE_CHARS]
-    return html.escape(disarm(line, _OURS), quote=True)
+    return html.escape(disarm(line, names), quote=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from citewell.chunking.sentences import sentences
 from citewell.generation.citations import Citations
 from citewell.generation.prompt import DONT_KNOW
+from citewell.generation.strips import WHOLE, Strips
 from citewell.generation.units import Unit, units
 from citewell.retrieval.analyser import analyse
 from citewell.types import Hit, Sentence
@@ -18,8 +19,6 @@ from citewell.types import Hit, Sentence
 _MARKER = re.compile(
     r"[ \t]*[\[【［]\s*(?:passages?\s*)?(\d{1,3}(?:\s*[,;、]\s*\d{1,3})*)\s*(?:†[^\]】］]*)?[\]】］]", re.IGNORECASE
 )
-_FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
-_ORDINAL = re.compile(r"\s*\d{1,2}[.)]\s")
 _FIGURE_WEIGHT = 3.0
 _CONTEXT_WEIGHT = 0.5
 
@@ -52,8 +51,11 @@ def says_dont_know(reply: str) -> bool:
     return _plain(first) == _plain(DONT_KNOW)
 
 
-def check(reply: str, shown: Sequence[Hit], citations: Citations) -> Checked:
-    """Strike what cites nothing that was shown; quote for each citation the part of its passage that fits best."""
+def check(reply: str, shown: Sequence[Hit], citations: Citations, strips: Strips = WHOLE) -> Checked:
+    """Strike what cites nothing that was shown; quote for each citation the part of its passage that fits best.
+
+    Of a passage in `strips` that is a part that was shown.
+    """
     kept: list[Sentence] = []
     lines: list[str] = []
     warnings: list[str] = []
@@ -65,9 +67,7 @@ def check(reply: str, shown: Sequence[Hit], citations: Citations) -> Checked:
         if not hits:
             warnings.append("The model wrote a sentence that cites no passage; struck.")
             continue
-        numbers = tuple(dict.fromkeys(citations.cite(hit, _support(claim.basis, hit)) for hit in hits))
-        if strange := _strange_figures(claim.text, hits):
-            warnings.append(f"The passages cited for {_brackets(numbers)} do not hold {', '.join(strange)}.")
+        numbers = tuple(dict.fromkeys(citations.cite(hit, _support(claim.basis, hit, strips)) for hit in hits))
         separator = "" if not lines else "\n" if claim.opens_line else " "
         lines.append(f"{separator}{claim.text} {_brackets(numbers)}")
         kept.append(Sentence(claim.text, numbers))
@@ -111,8 +111,8 @@ def _led_in(claims: list[Claim]) -> list[Claim]:
     return led[::-1]
 
 
-def _support(sentence: str, hit: Hit) -> Unit:
-    """The unit of the passage that shares most with the sentence, figures before words, for its length."""
+def _support(sentence: str, hit: Hit, strips: Strips) -> Unit:
+    """The unit shown of the passage that shares most with the sentence, figures before words, for its length."""
     words = set(analyse(sentence))
 
     def overlap(unit: Unit) -> float:
@@ -121,27 +121,11 @@ def _support(sentence: str, hit: Hit) -> Unit:
         shared = sum(_weight(word) for word in words & own) + _CONTEXT_WEIGHT * sum(map(_weight, around))
         return shared / math.sqrt(len(own) + 1) - unit.is_fragment
 
-    return max(units(hit.passage), key=overlap)
+    return max(strips.get(hit.passage.id) or units(hit.passage), key=overlap)
 
 
 def _weight(word: str) -> float:
     return _FIGURE_WEIGHT if any(sign.isdigit() for sign in word) else 1.0
-
-
-def _strange_figures(sentence: str, hits: Sequence[Hit]) -> list[str]:
-    """Figures of the sentence that its passages do not hold, however they group their digits."""
-    held = {_digits(figure) for hit in hits for figure in _FIGURE.findall(_all_text(hit))}
-    ordinal = _ORDINAL.match(sentence)
-    figures = dict.fromkeys(_FIGURE.findall(sentence, ordinal.end() if ordinal else 0))
-    return [figure for figure in figures if _digits(figure) not in held]
-
-
-def _all_text(hit: Hit) -> str:
-    return " ".join([hit.passage.title, *hit.passage.heading_path, hit.passage.preamble, hit.passage.text])
-
-
-def _digits(figure: str) -> str:
-    return re.sub(r"[.,](?=\d{3}(?!\d))", "", figure)
 
 
 def _brackets(numbers: Sequence[int]) -> str:

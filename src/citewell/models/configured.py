@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from citewell.errors import SettingsError
+from citewell.models.counted import Price
 from citewell.models.embedder import Embedder
-from citewell.models.llm import LLM
+from citewell.models.encoding import Encoders
+from citewell.models.llm import LLM, StreamingLLM
 from citewell.models.reranker import Reranker
+from citewell.models.sparse import SparseEncoder
 from citewell.settings import Models
 
 
@@ -59,6 +62,29 @@ def _whole(settings: Models) -> Embedder:
     return MiniLM(settings.threads)
 
 
+def sparse(settings: Models) -> SparseEncoder | None:
+    """The sparse encoder, or None for "none"; its files are loaded at its first use."""
+    if settings.sparse == "none":
+        return None
+    from citewell.models.splade import Splade
+
+    return Splade(
+        Path(settings.sparse.removeprefix("onnx:")),
+        pooling=settings.sparse_pooling,
+        max_tokens=settings.sparse_max_tokens,
+        threads=settings.threads,
+    )
+
+
+def encoders(settings: Models) -> Encoders:
+    """What reads passages and queries.
+
+    Raises:
+        SettingsError: as `embedder`.
+    """
+    return Encoders(embedder(settings), sparse(settings))
+
+
 def reranker(settings: Models) -> Reranker | None:
     """What reads the first candidates again; its files are loaded, or its endpoint is asked, at its first use.
 
@@ -88,14 +114,31 @@ def listwise(settings: Models, llm: LLM | None) -> Reranker | None:
     return Listwise(llm)
 
 
-def llm(settings: Models) -> LLM | None:
+def llm(settings: Models) -> StreamingLLM | None:
     """The language model, or None for "none": the answer then quotes its sources.
 
     Raises:
-        UsageError: the extra that talks to endpoints is not installed.
+        UsageError: the extra that talks to endpoints is not installed, or `llm_url` is no URL.
     """
-    if settings.llm == "none":
-        return None
-    from citewell.models.openai_compatible import OpenAICompatible
+    kind, _, name = settings.llm.partition(":")
+    if kind == "anthropic":
+        from citewell.models.anthropic import Anthropic
 
-    return OpenAICompatible(settings.llm.removeprefix("openai:"), settings.llm_url, settings.llm_timeout_s)
+        return Anthropic(name, settings.llm_url, settings.llm_timeout_s)
+    if kind == "ollama":
+        from citewell.models.ollama import Ollama
+
+        return Ollama(name, settings.llm_url, settings.llm_timeout_s)
+    if kind == "openai":
+        from citewell.models.openai_compatible import OpenAICompatible
+
+        return OpenAICompatible(name, settings.llm_url, settings.llm_timeout_s)
+    return None
+
+
+def llm_price(settings: Models) -> Price | None:
+    """What the language model's tokens cost, or None where the settings do not say."""
+    if settings.llm_price_in is None or settings.llm_price_out is None:
+        return None
+    cached = settings.llm_price_in if settings.llm_price_cached is None else settings.llm_price_cached
+    return Price(settings.llm_price_in, settings.llm_price_out, cached)

@@ -32,11 +32,12 @@ class ModelIdentity:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Embedded:
-    """What an embedder made of a text: its vector, shape (dimensions,), and those of its tokens, packed as
-    `models.token_vectors` does; b"" where none are kept."""
+    """What was made of a text: its vector, shape (dimensions,), those of its tokens, packed as `models.token_vectors`
+    does, and its sparse vector, packed as `models.sparse` does; b"" where none are kept."""
 
     vector: Vectors
     tokens: bytes = b""
+    sparse: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,14 +9,12 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from citewell.models.fenced import code_of, disarm, fence
-from citewell.models.llm import LLM, Completion, Prompt
+from citewell.models.llm import LLM, Prompt
 from citewell.models.reranker import Scores
-from citewell.types import Usage
 
 MAX_CHARS = 1_800
 """Of a passage: the paper's 300 words."""
@@ -33,15 +31,6 @@ Passages and query stand between tags whose names end in one and the same code. 
 _CHAIN = re.compile(r"\[[0-9]{1,4}\](?:\s*>\s*\[[0-9]{1,4}\])+")
 _BRACKETED = re.compile(r"\[\s*([0-9]{1,4})\s*\]")
 _NUMBER = re.compile(r"(?<![0-9])[0-9]{1,4}(?![0-9])")
-
-
-@dataclass(frozen=True, slots=True)
-class Ordered:
-    """The scores of `Reranker.scores`, what they cost, and how many answers held no order."""
-
-    scores: Scores
-    usage: Usage
-    unreadable: int = 0
 
 
 class Listwise:
@@ -64,28 +53,20 @@ class Listwise:
         Raises:
             ServiceError: the language model's endpoint failed.
         """
-        return self.order(query, texts, until).scores
-
-    def order(self, query: str, texts: Sequence[str], until: float | None = None) -> Ordered:
-        """`scores`, with what the language model was given and gave."""
         order = list(range(len(texts)))
-        replies: list[Completion] = []
-        unreadable, longest = 0, 0.0
+        longest: float | None = None
         for start, end in self._windows(len(texts)):
             began = time.monotonic()
-            if until is not None and began + longest > until:
+            if until is not None and began + (longest or 0.0) > until:
                 break
             reply = self._llm.complete(self._prompt(query, [texts[place] for place in order[start:end]]))
-            longest = max(longest, time.monotonic() - began)
+            longest = max(longest or 0.0, time.monotonic() - began)
             said = said_order(reply.text, end - start)
             order[start:end] = [order[start + place] for place in _completed(said, end - start)]
-            replies.append(reply)
-            unreadable += not said
         scores = np.full(len(texts), np.nan, dtype=np.float32)
-        if replies:
+        if longest is not None:
             scores[order] = -np.arange(1, len(texts) + 1, dtype=np.float32)
-        tokens = sum(reply.prompt_tokens for reply in replies), sum(reply.completion_tokens for reply in replies)
-        return Ordered(scores, Usage(*tokens, cost_usd=None if replies else 0.0), unreadable)
+        return scores
 
     def _windows(self, count: int) -> Iterator[tuple[int, int]]:
         """From the end to the front, the last one at the very front; none where there is nothing to order."""

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from citewell.errors import SettingsError
 from citewell.models import onnx_failures
 from citewell.models.embedder import ModelIdentity, QueryTokens, TokenSpans, Vectors
 from citewell.models.onnx_network import MODEL, TOKENIZER, OnnxNetwork, first_token, mean_pool
 from citewell.models.tokens import TokenCounter
 
-if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
-
 POOLS = {"mean": mean_pool, "cls": first_token}
-INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
 PREFIX = "onnx:"
 REMEDY = "Lower models.embedder_max_tokens to what the model reads, and check that both files are of one model."
 
@@ -80,11 +75,11 @@ class OnnxFolder:
     def embed_passage_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Vectors]]:
         width = self._width
         with self._explained():
-            return self._network.embed_tokens([self._passage_prefix + text for text in texts], width)
+            return self._network.embed_tokens(texts, width, self._passage_prefix)
 
     def embed_query_tokens(self, query: str) -> QueryTokens:
         with self._explained():
-            return self._network.query_tokens(self._query_prefix + query)
+            return self._network.query_tokens(query, self._query_prefix)
 
     def _embed(self, prefix: str, texts: Sequence[str]) -> Vectors:
         width = self._width
@@ -94,35 +89,11 @@ class OnnxFolder:
     @cached_property
     def _width(self) -> int:
         with self._explained("cannot be loaded", f"Export {MODEL} again."):
-            _check_kind(self._network.session)
+            _ = self._network.session
         with self._explained():
             return self._network.width()
 
-    @contextmanager
-    def _explained(self, fails: str = "does not take these tokens", remedy: str = REMEDY) -> Iterator[None]:
-        """Say in our words what the libraries raise."""
-        try:
-            yield
-        except onnx_failures.unreadable():
-            what = onnx_failures.absent(self._folder, (MODEL, TOKENIZER))
-            raise self._wrong(what, "Check the path, and the permissions of the files in it.") from None
-        except onnx_failures.broken() as error:
-            raise self._wrong(f"has a network that {fails}: {onnx_failures.reason(error)}", remedy) from None
-        except ValueError as error:
-            whole = f"Check that {MODEL} and {TOKENIZER} are whole and of one model."
-            raise self._wrong(f"makes no vectors: {error}", whole) from None
-
-    def _wrong(self, what: str, remedy: str) -> SettingsError:
-        return SettingsError(f"The embedder's folder {self._folder} {what}.", remedy=remedy)
-
-
-def _check_kind(session: InferenceSession) -> None:
-    """Raises:
-    ValueError: the network wants something else than tokens, or does not give a vector a token.
-    """
-    asked = {each.name for each in session.get_inputs()}
-    if "input_ids" not in asked or not asked <= INPUTS:
-        raise ValueError(f"the network takes {', '.join(sorted(asked))}, not {', '.join(sorted(INPUTS))}")
-    output = session.get_outputs()[0]
-    if len(output.shape) != 3:
-        raise ValueError(f"its first output, {output.name}, has {len(output.shape)} axes, not texts, tokens, numbers")
+    def _explained(
+        self, fails: str = "does not take these tokens", remedy: str = REMEDY
+    ) -> AbstractContextManager[None]:
+        return onnx_failures.explained("embedder", self._folder, fails, remedy)

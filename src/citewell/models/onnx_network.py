@@ -1,4 +1,5 @@
-"""A sentence embedder as an ONNX network and its tokenizer, on onnxruntime: texts in, unit vectors out."""
+"""Networks of tokens as ONNX and their tokenizers, on onnxruntime: texts in, numbers for each token out; and, for a
+sentence embedder, unit vectors."""
 
 from __future__ import annotations
 
@@ -26,68 +27,33 @@ Pool = Callable[[NDArray[np.float32], NDArray[np.int64]], Vectors]
 T = TypeVar("T")
 
 MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
+INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
 
 
-class OnnxNetwork:
+class TokenNetwork:
     """`model.onnx` and `tokenizer.json` of a folder. Loads them at the first use; safe to share between threads.
 
-    What the libraries raise for files that are none goes through: see `citewell.models.onnx_folder`.
+    Of a longer text only the first `max_tokens` are read. What the libraries raise for files that are none goes
+    through: see `citewell.models.onnx_failures`.
     """
 
-    def __init__(self, folder: Traversable, pool: Pool, max_tokens: int, threads: int = 0) -> None:
+    def __init__(self, folder: Traversable, max_tokens: int, threads: int = 0) -> None:
         self._folder = folder
-        self._pool = pool
         self._max_tokens = max_tokens
         self._threads = threads or os.cpu_count() or 1
 
-    def embed(self, texts: Sequence[str], dimensions: int) -> Vectors:
-        """Vectors of shape (len(texts), dimensions).
-
-        Raises:
-            ValueError: a vector has another width, or cannot be scaled to length 1.
-        """
-        return _rows([vector for vector, _ in self._each(texts, lambda _, __: None)], dimensions)
-
-    def embed_tokens(self, texts: Sequence[str], dimensions: int) -> tuple[Vectors, list[Vectors]]:
-        """What `embed` gives, and for each text the vectors of those of its tokens that are words or parts of words,
-        shape (tokens, width), rows of length 1.
-
-        Raises:
-            ValueError: a vector has another width, or cannot be scaled to length 1.
-        """
-        made = self._each(texts, lambda encoding, tokens: unit_rows(tokens[_words(encoding)]))
-        return _rows([vector for vector, _ in made], dimensions), [tokens for _, tokens in made]
-
-    def query_tokens(self, query: str) -> QueryTokens:
-        """Those of `embed_tokens` for one text, with the words that they are of.
-
-        Raises:
-            ValueError: a vector cannot be scaled to length 1.
-        """
-        encoding = self._truncator.encode(query)
-        _, vectors = self._run(self.session, encoding)
-        kept = _words(encoding)
-        words = (encoding.token_to_word(place) for place in kept)
-        spans = (encoding.word_to_chars(word) if word is not None else None for word in words)
-        return QueryTokens(unit_rows(vectors[kept]), tuple(query[slice(*span)] if span else "" for span in spans))
-
-    def width(self) -> int:
-        """The numbers of a vector, found by making one."""
-        return len(self._run(self.session, self._truncator.encode("width"))[0])
-
-    def _each(self, texts: Sequence[str], keep: Callable[[Encoding, Vectors], T]) -> list[tuple[Vectors, T]]:
-        """The vector of each text, and what is to be kept of those of its tokens: one text a call of the network, on as
-        many threads as there are cores.
+    def each(self, texts: Sequence[str], make: Callable[[str, Encoding, Vectors], T]) -> list[T]:
+        """What `make` makes of each text, its tokens and their numbers, shape (tokens, numbers): one text a call of the
+        network, on as many threads as there are cores.
 
         An int8 network scales activations over a whole batch, so in a batch a text's vector would depend on its
         company (cosine down to .987); and on a CPU a batch is no faster than its texts one by one.
         """
-        encodings = self._truncator.encode_batch(list(texts))
-        session = self.session  # loaded here, before the threads would each load their own
+        encodings = self.truncator.encode_batch(list(texts))
+        _ = self.session  # loaded here, before the threads would each load their own
 
-        def run(place: int) -> tuple[Vectors, T]:
-            vector, tokens = self._run(session, encodings[place])
-            return vector, keep(encodings[place], tokens)
+        def run(place: int) -> T:
+            return make(texts[place], encodings[place], self.run(encodings[place]))
 
         if len(texts) == 1:
             return [run(0)]
@@ -97,8 +63,22 @@ class OnnxNetwork:
             made = dict(zip(places, pool.map(run, places), strict=True))
         return [made[place] for place in range(len(texts))]
 
+    def run(self, encoding: Encoding) -> Vectors:
+        """The network's first output for one text, shape (tokens, numbers)."""
+        ids = np.array([encoding.ids], dtype=np.int64)
+        known = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        # Not every network has all three: those like RoBERTa know no kinds of tokens.
+        inputs = {each.name: known[each.name] for each in self.session.get_inputs() if each.name in known}
+        # Only the first: an export may give every layer too.
+        (tokens,) = self.session.run([self.session.get_outputs()[0].name], inputs)
+        numbers: Vectors = np.asarray(tokens, dtype=np.float32)[0]
+        return numbers
+
     @cached_property
     def session(self) -> InferenceSession:
+        """Raises:
+        ValueError: the network wants something else than tokens, or does not give a row for each token.
+        """
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
@@ -107,23 +87,79 @@ class OnnxNetwork:
         options.log_severity_level = 4  # what fails is raised, and need not be printed too
         # By its path: the weights of a large model lie in a second file beside it.
         with as_file(self._folder / MODEL) as path:
-            return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+            session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        _check_kind(session)
+        return session
 
     @cached_property
-    def _truncator(self) -> Tokenizer:
+    def truncator(self) -> Tokenizer:
         made = tokenizer((self._folder / TOKENIZER).read_text(encoding="utf-8"))
         made.enable_truncation(self._max_tokens)
         return made
 
-    def _run(self, session: InferenceSession, encoding: Encoding) -> tuple[Vectors, Vectors]:
-        """The vector of a text, and those of its tokens."""
-        ids = np.array([encoding.ids], dtype=np.int64)
-        mask = np.ones_like(ids)
-        known = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        # Not every network has all three: those like RoBERTa know no kinds of tokens.
-        inputs = {each.name: known[each.name] for each in session.get_inputs() if each.name in known}
-        tokens = np.asarray(session.run(None, inputs)[0])
-        return self._pool(tokens, mask)[0], tokens[0]
+
+class OnnxNetwork(TokenNetwork):
+    """A sentence embedder: `pool` makes one vector of those of a text's tokens."""
+
+    def __init__(self, folder: Traversable, pool: Pool, max_tokens: int, threads: int = 0) -> None:
+        super().__init__(folder, max_tokens, threads)
+        self._pool = pool
+
+    def embed(self, texts: Sequence[str], dimensions: int) -> Vectors:
+        """Vectors of shape (len(texts), dimensions).
+
+        Raises:
+            ValueError: a vector has another width, or cannot be scaled to length 1.
+        """
+        return _rows(self.each(texts, lambda _text, _encoding, tokens: self._pooled(tokens)), dimensions)
+
+    def embed_tokens(self, texts: Sequence[str], dimensions: int, prefix: str = "") -> tuple[Vectors, list[Vectors]]:
+        """What `embed` gives, and for each text the vectors of those of its tokens that are words or parts of words,
+        shape (tokens, width), rows of length 1. The network reads `prefix` before each text; it has no vectors there.
+
+        Raises:
+            ValueError: a vector has another width, or cannot be scaled to length 1.
+        """
+        made = self.each(
+            [prefix + text for text in texts],
+            lambda text, encoding, tokens: (
+                self._pooled(tokens),
+                unit_rows(tokens[_words(text, encoding, len(prefix))]),
+            ),
+        )
+        return _rows([vector for vector, _ in made], dimensions), [tokens for _, tokens in made]
+
+    def query_tokens(self, query: str, prefix: str = "") -> QueryTokens:
+        """Those of `embed_tokens` for one text, with the words that they are of.
+
+        Raises:
+            ValueError: a vector cannot be scaled to length 1.
+        """
+        whole = prefix + query
+        encoding = self.truncator.encode(whole)
+        vectors = self.run(encoding)
+        kept = _words(whole, encoding, len(prefix))
+        words = (encoding.token_to_word(place) for place in kept)
+        spans = (encoding.word_to_chars(word) if word is not None else None for word in words)
+        return QueryTokens(unit_rows(vectors[kept]), tuple(whole[slice(*span)] if span else "" for span in spans))
+
+    def width(self) -> int:
+        """The numbers of a vector, found by making one."""
+        return len(self.run(self.truncator.encode("width"))[0])
+
+    def _pooled(self, tokens: Vectors) -> Vectors:
+        """One vector for a text, of which every token is there: nothing is padded."""
+        vector: Vectors = self._pool(tokens[None], np.ones((1, len(tokens)), dtype=np.int64))[0]
+        return vector
+
+
+def _check_kind(session: InferenceSession) -> None:
+    asked = {each.name for each in session.get_inputs()}
+    if "input_ids" not in asked or not asked <= INPUTS:
+        raise ValueError(f"the network takes {', '.join(sorted(asked))}, not {', '.join(sorted(INPUTS))}")
+    output = session.get_outputs()[0]
+    if len(output.shape) != 3:
+        raise ValueError(f"its first output, {output.name}, has {len(output.shape)} axes, not texts, tokens, numbers")
 
 
 def _rows(vectors: Sequence[Vectors], dimensions: int) -> Vectors:
@@ -134,11 +170,13 @@ def _rows(vectors: Sequence[Vectors], dimensions: int) -> Vectors:
     return unit_rows(rows)
 
 
-def _words(encoding: Encoding) -> list[int]:
-    """The places of tokens that are neither special nor only punctuation, which ColBERT leaves out as well; of a text
-    of nothing else, all but the special ones, and of an empty text all."""
-    own = [place for place, special in enumerate(encoding.special_tokens_mask) if not special]
-    words = [place for place in own if any(map(str.isalnum, encoding.tokens[place]))]
+def _words(text: str, encoding: Encoding, begin: int) -> list[int]:
+    """The places of tokens from `begin` on that are neither special nor only punctuation, which ColBERT leaves out as
+    well; of a text of nothing else, all but the special ones, and of an empty text all."""
+    spans = encoding.offsets
+    special = encoding.special_tokens_mask
+    own = [place for place, (start, _) in enumerate(spans) if not special[place] and start >= begin]
+    words = [place for place in own if any(map(str.isalnum, text[slice(*spans[place])]))]
     return words or own or list(range(len(encoding.ids)))
 
 

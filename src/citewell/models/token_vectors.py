@@ -54,13 +54,18 @@ def pack(tokens: Vectors) -> bytes:
     return packed.tobytes()
 
 
+def row_bytes(width: int) -> int:
+    """Of one packed vector."""
+    return -(-width // PER_BYTE)
+
+
 def maxsim(query: Vectors, passages: Sequence[bytes]) -> NDArray[np.float32]:
     """The mean over a query's tokens of the greatest cosine to any of a passage's, for each packed passage.
 
     `query` has shape (tokens, width), rows of length 1; none of the passages is empty.
     """
     width = query.shape[1]
-    row = -(-width // PER_BYTE)
+    row = row_bytes(width)
     packed = np.frombuffer(b"".join(passages), np.uint8).reshape(-1, row)
     tokens = _OF_BYTE[packed].reshape(len(packed), -1)[:, :width]
     cosines = tokens @ (query @ _rotation(width)).T / (np.float32(np.sqrt(width)) * _KEPT)

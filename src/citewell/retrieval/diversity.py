@@ -2,11 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from citewell.models.embedder import Vectors
+from citewell.retrieval.fusion import Fused
+from citewell.stores.store import Reader, Scope
+
+AMONG = 50
+"""Of the candidates, how many change places."""
+
+
+def diverse(
+    fused: Sequence[Fused], entries: Mapping[str, str], share: float, store: Reader, scope: Scope
+) -> list[Fused]:
+    """The first `AMONG` in the order in which `mmr` takes them, the others after them.
+
+    `share` is that of difference, 0 to 1; relevance is the fused score over the best one. `entries` names the entry
+    that each chunk was found by, whose vector it is compared by.
+    """
+    first = list(fused[:AMONG])
+    if not first:
+        return []
+    vectors = store.vectors([entries[item.id] for item in first], scope)
+    best = first[0].score or 1.0
+    rows = np.stack([vectors[entries[item.id]] for item in first])
+    places = mmr([item.score / best for item in first], rows, len(first), 1 - share)
+    return [*(first[place] for place in places), *fused[AMONG:]]
 
 
 def mmr(relevance: Sequence[float], vectors: Vectors, k: int, trade: float) -> list[int]:

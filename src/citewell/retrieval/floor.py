@@ -66,6 +66,12 @@ def above_floor(question: str, hits: Sequence[Hit], least: float | None) -> tupl
     return tuple(hit for hit, value in found if value > -math.inf and (least is None or value >= least))
 
 
+def holding(words: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The hits that hold one of these words at least."""
+    wanted = frozenset(analyse(words))
+    return tuple(hit for hit in hits if not wanted.isdisjoint(_tokens(hit)))
+
+
 def best_evidence(question: str, hits: Sequence[Hit]) -> float:
     """Of all hits. The question is refused at every floor above it; at any floor where there is no hit (-inf)."""
     return max(evidence(question, hits), default=-math.inf)

@@ -97,15 +97,15 @@ def _once(scored: Sequence[Scored]) -> dict[str, float]:
 def _part(scores: Mapping[str, float], method: Method, rrf_k: int) -> _Part:
     if method == "rrf":
         return _Part({id_: 1 / (rrf_k + rank) for rank, id_ in enumerate(scores, start=1)})
-    low, high = min(scores.values()), max(scores.values())
+    lowest = low = min(scores.values())
+    high = max(scores.values())
+    if method == "distribution":
+        mean, deviation = statistics.fmean(scores.values()), statistics.pstdev(scores.values())
+        low, high = mean - 3 * deviation, mean + 3 * deviation
     # A lone match, or several that are as good as each other, is all that the leg has to say; it is not its lowest.
     if low == high:
         return _Part(dict.fromkeys(scores, 1.0))
-    if method == "distribution":
-        lowest, mean, deviation = low, statistics.fmean(scores.values()), statistics.pstdev(scores.values())
-        low, high = mean - 3 * deviation, mean + 3 * deviation
-        return _Part({id_: _place(score, low, high) for id_, score in scores.items()}, _place(lowest, low, high))
-    return _Part({id_: _place(score, low, high) for id_, score in scores.items()})
+    return _Part({id_: _place(score, low, high) for id_, score in scores.items()}, _place(lowest, low, high))
 
 
 def _place(score: float, low: float, high: float) -> float:

@@ -1,15 +1,16 @@
-"""A query to hits: every leg, joined, the first candidates re-ranked, each chunk once."""
+"""A query to hits: every leg, joined, the first candidates re-ranked, made diverse, each chunk once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from citewell.models.embedder import Embedder, Vectors
-from citewell.retrieval.analyser import analyse_query
-from citewell.retrieval.floor import named_codes
+from citewell.models.embedder import Vectors
+from citewell.models.encoding import Encoders
+from citewell.retrieval.diversity import diverse
 from citewell.retrieval.fusion import Fused, Scored, fuse
-from citewell.retrieval.passages import Passage, passages
+from citewell.retrieval.legs import CODE, SCALES, Legs, first_stage
+from citewell.retrieval.passages import Passage, passages, without_alike
 from citewell.retrieval.query import Query, Role
 from citewell.retrieval.reranking import Rerank
 from citewell.settings import Retrieval
@@ -19,12 +20,10 @@ from citewell.types import Hit, Scale, Trace
 FURTHER = 4
 """How many times deeper the legs search where their candidates lie in fewer than k passages."""
 
-CODE = "code"
-"""The list of what holds a code that the query names: to the vectors R-17 and R-71 are one thing, and where few words
-are asked the keyword leg alone cannot outweigh them."""
+ALIKE = 4
+"""How many passages are read for one that is shown, where those that say the same are grouped."""
 
 Lists = dict[str, Sequence[Scored]]
-_OF_LEG = {"dense": Scale.COSINE, "keyword": Scale.BM25}
 
 
 def search(
@@ -33,7 +32,7 @@ def search(
     scope: Scope,
     *,
     store: Reader,
-    embedder: Embedder,
+    encoders: Encoders,
     settings: Retrieval,
     trace: Trace,
     rerank: Rerank | None = None,
@@ -44,67 +43,84 @@ def search(
     passage is embedded as one (HyDE: Gao et al. 2022, arXiv:2212.10496).
     """
     with trace.step("embed", 1) as step:
-        is_passage = query.role is Role.HYPOTHETICAL
+        embedder, is_passage = encoders.embedder, query.role is Role.HYPOTHETICAL
         vector = (embedder.embed_passages if is_passage else embedder.embed_queries)([query.text])[0]
         step.out = 1
-    candidates = max(settings.candidates, k)
+    ranking = _Ranking(query.text, scope, store, settings, trace, rerank)
+    wanted = ALIKE * k if settings.near_duplicates == "first" else k
+    candidates = max(settings.candidates, wanted)
     while True:
-        legs = _legs(query.text, vector, candidates, scope, store, settings, trace)
-        lists: Lists = {leg: _scored(leg, matches) for leg, matches in legs.items()}
-        with trace.step("fuse", sum(map(len, legs.values()))) as step:
-            fused = fuse(lists, settings.fusion, settings.weights.of_legs, settings.rrf_k)
-            step.out = len(fused)
-        entries = _entries(fused, legs)
-        if rerank is not None:
-            first = {item.id: entries[item.id] for item in fused[: settings.rerank_candidates]}
-            with trace.step(rerank.name, len(first)) as step:
-                lists[rerank.name] = _best_first(rerank(query.text, first, store, scope))
-                weights = {**settings.weights.of_legs, rerank.name: settings.weights.rerank}
-                fused = fuse(lists, settings.fusion, weights, settings.rrf_k)
-                step.out = len(lists[rerank.name])
-        with trace.step("gather", len(fused)) as step:
-            found = passages([item.id for item in fused], k, store, scope)
-            step.out = len(found)
+        legs = first_stage(
+            query.text, vector, settings.legs, candidates, scope=scope, store=store, encoders=encoders, trace=trace
+        )
+        ranked = ranking.of(legs)
+        with trace.step("gather", len(ranked.fused)) as step:
+            found = passages([item.id for item in ranked.fused], wanted, store, scope)
+            shown = without_alike(found, k) if settings.near_duplicates == "first" else found
+            step.out = len(shown)
         # The rows of one table may fill the candidates: there is more to find than that.
-        if len(found) == k or all(len(matches) < candidates for matches in legs.values()):
-            kept = [item for item in fused if item.id in found]
-            cosines = _cosines([entries[item.id] for item in kept], legs, vector, store, scope)
-            return _hits(kept, found, entries, cosines, _scale(lists, settings))
+        if len(found) == wanted or all(len(matches) < candidates for matches in legs.values()):
+            return _hits(ranked, shown, _cosines(ranked, shown, legs, vector, store, scope))
         candidates *= FURTHER
 
 
-def _legs(
-    query: str, vector: Vectors, candidates: int, scope: Scope, store: Reader, settings: Retrieval, trace: Trace
-) -> dict[str, list[Match]]:
-    """The best `candidates` of each leg, which search at the same time."""
-    codes = named_codes(query)
-    ways: dict[str, Callable[[], list[Match]]] = {
-        "dense": lambda: store.dense(vector, candidates, scope),
-        "keyword": lambda: store.keyword(analyse_query(query), candidates, scope),
-        CODE: lambda: store.keyword(sorted(codes), candidates, scope),
-    }
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """The chunks that the legs found, best first, the entry that brought each in, and what each is shown with."""
 
-    def timed(leg: str) -> tuple[Trace, list[Match]]:
-        own = Trace()
-        with own.step(leg, 1) as step:
-            found = ways[leg]()
-            step.out = len(found)
-        return own, found
+    fused: Sequence[Fused]
+    entries: Mapping[str, str]
+    scores: Mapping[str, float]
+    scale: Scale
 
-    legs: list[str] = list(dict.fromkeys(settings.legs))
-    legs += [CODE] if codes and {"dense", "keyword"} <= set(legs) else []
-    if len(legs) == 1:
-        made = [timed(legs[0])]
-    else:
-        with ThreadPoolExecutor(len(legs)) as pool:
-            made = list(pool.map(timed, legs))
-    for own, _ in made:
-        trace.steps += own.steps
-    return {leg: found for leg, (_, found) in zip(legs, made, strict=True)}
+
+@dataclass(slots=True)
+class _Ranking:
+    """How the lists of a query become one."""
+
+    query: str
+    scope: Scope
+    store: Reader
+    settings: Retrieval
+    trace: Trace
+    rerank: Rerank | None
+    _reranked: list[Scored] | None = field(default=None)
+
+    def of(self, legs: Legs) -> _Ranked:
+        lists: Lists = {leg: _scored(leg, matches) for leg, matches in legs.items()}
+        with self.trace.step("fuse", sum(map(len, legs.values()))) as step:
+            fused = self._fused(lists)
+            step.out = len(fused)
+        entries = _entries(fused, legs)
+        if self.rerank is not None:
+            lists[self.rerank.name] = self._by_reranker(self.rerank, fused, entries)
+            fused = self._fused(lists)
+        scores, scale = _scores(fused, lists, self.settings)
+        if self.settings.diversity:
+            with self.trace.step("diversify", len(fused)) as step:
+                fused = diverse(fused, entries, self.settings.diversity, self.store, self.scope)
+                step.out = len(fused)
+        return _Ranked(fused, entries, scores, scale)
+
+    def _fused(self, lists: Lists) -> list[Fused]:
+        weights = {**self.settings.weights.of_legs}
+        if self.rerank is not None:
+            weights[self.rerank.name] = self.settings.weights.rerank
+        return fuse(lists, self.settings.fusion, weights, self.settings.rrf_k)
+
+    def _by_reranker(self, rerank: Rerank, fused: Sequence[Fused], entries: Mapping[str, str]) -> list[Scored]:
+        """The first candidates scored again: once, however deep the legs search, since a model reads for long, and is
+        paid."""
+        if self._reranked is None:
+            first = {item.id: entries[item.id] for item in fused[: self.settings.rerank_candidates]}
+            with self.trace.step(rerank.name, len(first)) as step:
+                self._reranked = _best_first(rerank(self.query, first, self.store, self.scope))
+                step.out = len(self._reranked)
+        return [each for each in self._reranked if each.id in entries]
 
 
 def _scored(leg: str, matches: Sequence[Match]) -> list[Scored]:
-    """A leg's list. Of those that hold the code that is asked for, none does so more than another."""
+    """A leg's list. Of those that hold the code that is asked for, none has a better score than another."""
     return [Scored(match.chunk_id, 1.0 if leg == CODE else match.score) for match in matches]
 
 
@@ -123,36 +139,37 @@ def _entries(fused: Sequence[Fused], legs: Mapping[str, Sequence[Match]]) -> dic
     return {item.id: best[min(item.ranks, key=lambda leg: item.ranks[leg])][item.id] for item in fused}
 
 
-def _scale(lists: Mapping[str, Sequence[Scored]], settings: Retrieval) -> Scale:
-    (first, *others) = lists
-    return Scale(settings.fusion) if others else _OF_LEG[first]
+def _scores(fused: Sequence[Fused], lists: Lists, settings: Retrieval) -> tuple[dict[str, float], Scale]:
+    """What each is shown with: the score of the one leg, or that of the fusion."""
+    (leg, *others) = lists
+    if others:
+        return {item.id: item.score for item in fused}, Scale(settings.fusion)
+    return {item.id: item.score for item in reversed(lists[leg])}, SCALES[leg]  # of a chunk found twice, the better
 
 
 def _cosines(
-    entry_ids: Sequence[str], legs: Mapping[str, Sequence[Match]], vector: Vectors, store: Reader, scope: Scope
+    ranked: _Ranked, found: Mapping[str, Passage], legs: Legs, vector: Vectors, store: Reader, scope: Scope
 ) -> dict[str, float]:
+    """Of the query and the entries by which the chunks were found."""
     cosines = {match.entry_id: match.score for match in legs.get("dense", ())}
-    missing = [entry_id for entry_id in entry_ids if entry_id not in cosines]
-    return cosines | (store.cosines(vector, missing, scope) if missing else {})
+    missing = [entry for chunk in found if (entry := ranked.entries[chunk]) not in cosines]
+    vectors = store.vectors(missing, scope) if missing else {}
+    return cosines | {entry: float(each @ vector) for entry, each in vectors.items()}
 
 
-def _hits(
-    kept: Sequence[Fused],
-    found: Mapping[str, Passage],
-    entries: Mapping[str, str],
-    cosines: Mapping[str, float],
-    scale: Scale,
-) -> tuple[Hit, ...]:
+def _hits(ranked: _Ranked, found: Mapping[str, Passage], cosines: Mapping[str, float]) -> tuple[Hit, ...]:
+    kept = [item for item in ranked.fused if item.id in found]
     return tuple(
         Hit(
             chunk=found[item.id].chunk,
-            entry_id=entries[item.id],
-            score=item.score,
-            scale=scale,
+            entry_id=ranked.entries[item.id],
+            score=ranked.scores[item.id],
+            scale=ranked.scale,
             rank=rank,
             lists=item.ranks,
-            cosine=cosines[entries[item.id]],
+            cosine=cosines[ranked.entries[item.id]],
             parent=found[item.id].parent,
+            alike=found[item.id].alike,
         )
         for rank, item in enumerate(kept, start=1)
     )

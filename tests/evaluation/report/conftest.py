@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from citewell.evaluation.judging.judge import Failure
+from citewell.checking.judge import Failure
 from citewell.evaluation.measures import Measured, retrieval
 from citewell.evaluation.placing import held
 from citewell.evaluation.report.evaluated import Evaluated, asked, not_default

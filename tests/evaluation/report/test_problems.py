@@ -47,7 +47,7 @@ def test_a_failed_service_is_all_there_is_to_say() -> None:
 def test_evidence_that_is_not_found() -> None:
     of, scores = right()
     of = Outcome(of.question, (), (), 1.0)
-    assert problems(of, Measured(of.question, {}), KEEP) == ("Evidence 1 is not among the first 20 passages.",)
+    assert problems(of, Measured(of.question, {}), KEEP) == ("Evidence 1 is not among the first 0 passages.",)
     assert scores.values["hit@20"] == 1
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from citewell.evaluation.measures import Measured
-from citewell.evaluation.runs import DEPTH, Outcome
+from citewell.evaluation.runs import Outcome
 
 
 def problems(outcome: Outcome, measured: Measured, keep: int) -> tuple[str, ...]:
@@ -48,7 +48,7 @@ def _of_evidence(outcome: Outcome, keep: int) -> list[str]:
     found = []
     for number, rank in enumerate(first_ranks(outcome), start=1):
         if rank is None:
-            found.append(f"Evidence {number} is not among the first {DEPTH} passages.")
+            found.append(f"Evidence {number} is not among the first {len(outcome.hits)} passages.")
         elif rank > keep and outcome.hits[rank - 1].chunk.id not in read:
             found.append(f"Evidence {number} is at rank {rank}, and only the first {keep} are read.")
     return found
