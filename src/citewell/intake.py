@@ -28,9 +28,10 @@ from citewell.loading.bounds import check_inside
 from citewell.loading.discovery import nothing_to_index
 from citewell.loading.metadata import field_values, undeclared
 from citewell.recipes import Recipes
+from citewell.security.admission import judged
 from citewell.settings import Settings
 from citewell.stores.store import OWNER, LedgerLine, Store, VersionKey
-from citewell.types import BETWEEN_SOURCES, Attributes, Document, FileReport, FileState, Rights
+from citewell.types import BETWEEN_SOURCES, Attributes, Document, FileReport, FileState, Rights, Trust
 
 NOTHING_TO_INDEX = (UnsupportedFormat, EmptyFile, NotAFile, Expired)
 UNREAD = "Its file could not be read when last looked at, so this is its text of before:"
@@ -110,6 +111,7 @@ class Intake:
         for given in last.values():
             self.journal.tell(given.source)
             document, warnings = self._with_fields(given, given.fields)
+            document, planted = _admitted(document, given.trust)
             said = Attributes(
                 groups=document.rights.groups,
                 title=document.title,
@@ -126,7 +128,7 @@ class Intake:
             if line is not None and (line.content_hash, line.recipe) == (document.content_hash, recipe):
                 self.journal.reports[document.source] = FileReport(document.source, FileState.UNCHANGED)
             else:
-                yield Work(_numbered(document, line), recipe, line, warnings)
+                yield Work(_numbered(document, line), recipe, line, (*warnings, *planted))
 
     def vanished(self) -> list[LedgerLine]:
         """The documents below the paths whose file is not there any more, or holds nothing any more."""
@@ -218,6 +220,7 @@ class Intake:
         for inner in loaded.inside:
             yield from self._file(inner, _inherited(about))
         document, unfit = self._with_fields(replace(loaded.document, lost=self._lost(loaded)), about.fields)
+        document, planted = _admitted(document, about.trust)
         if not (document.elements or document.lost):
             raise EmptyFile("All its pages are blank.", remedy="Leave it out.")
         taken_out = tuple(one for one in self._known.at(file.source) if self._is_taken_out(one))
@@ -228,7 +231,7 @@ class Intake:
         if same and not taken_out:
             self.journal.reports[file.source] = FileReport(file.source, FileState.PARTLY, document.lost)
         else:
-            warnings, kept = (*loaded.warnings, *unfit), self._known.kept(document.id)
+            warnings, kept = (*loaded.warnings, *unfit, *planted), self._known.kept(document.id)
             yield Work(_numbered(document, line), recipe, line, warnings, taken_out, reuse=kept)
 
     def _moved_here(self, file: SourceFile, about: Attributes, was: LedgerLine) -> Iterator[Work]:
@@ -324,6 +327,13 @@ def emptied(named: Sequence[Path], found: Discovered, gone: Sequence[LedgerLine]
                 f"{path} holds nothing to index any more; documents of it that were removed from the index: {lost:,}."
                 f"{back} When its files are there again, index it again."
             )
+
+
+def _admitted(document: Document, said: Trust | None) -> tuple[Document, tuple[str, ...]]:
+    """With less trust where its text speaks to a language model, and what to tell of that. Somebody who approved it has
+    read it: it is only told."""
+    found = judged(document)
+    return (document if said is Trust.APPROVED else found.document), found.warnings
 
 
 def _numbered(document: Document, line: LedgerLine | None) -> Document:

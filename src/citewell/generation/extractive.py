@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 from citewell.generation.units import Unit, units
 from citewell.models.embedder import Embedder
 from citewell.retrieval.analyser import analyse, analyse_query
-from citewell.types import Hit
+from citewell.security.scan import scan
+from citewell.types import Hit, Trust
 
 MAX_EMBEDDED = 24
 """Units compared by meaning, at about 2 ms each. Where there are more, those that share most with the question."""
@@ -123,12 +124,24 @@ def codes_in(question: str) -> set[str]:
 
 
 def _places(hits: Sequence[Hit]) -> Sequence[Place]:
-    """The units of all hits, best hit first; what overlapping chunks share comes once, fragments only if all are."""
+    """The units of all hits, best hit first; what overlapping chunks share comes once, what states nothing only alone.
+
+    What seems to be planted in an untrusted document is not quoted: it may stand behind the question's own words.
+    """
     found: dict[tuple[str, int, int], Place] = {}
     for hit in hits:
-        for unit in units(hit.passage):
-            found.setdefault((hit.chunk.document_id, unit.start, unit.end), (hit, unit))
-    return [place for place in found.values() if not place[1].is_fragment] or list(found.values())
+        passage = hit.passage
+        planted = scan(passage.text) if passage.trust is Trust.UNTRUSTED else ()
+        for unit in units(passage):
+            start, end = unit.start - passage.start, unit.end - passage.start
+            if not any(each.start < end and start < each.end for each in planted):
+                found.setdefault((hit.chunk.document_id, unit.start, unit.end), (hit, unit))
+    return [place for place in found.values() if _states(place[1])] or list(found.values())
+
+
+def _states(unit: Unit) -> bool:
+    """Whether it says something: a heading does not, nor does a question."""
+    return not unit.is_fragment and not unit.shown.endswith(("?", "\uff1f"))
 
 
 def _shares(question: str, tokens: Sequence[Set[str]]) -> dict[str, float]:
