@@ -10,6 +10,7 @@ from citewell.checking.reading import quotable
 from citewell.checking.support import NOTHING_CITED, Standing, Support, support
 from citewell.models.embedder import Embedder
 from citewell.models.minilm import MiniLM
+from tests.remembering_embedder import remembering
 
 POLICY = """A customer may dispute a card payment within 120 days of the transaction date. Cash withdrawals cannot be \
 disputed after 30 days. The chargeback fee is EUR 25 since 14 March 2026 and 3.5 % of the amount.
@@ -221,3 +222,10 @@ def test_any_texts_are_checked_and_always_alike(sentence: str, cited: list[str])
 )
 def test_hostile_sentences_are_checked(sentence: str, embedder: Embedder) -> None:
     assert support(sentence, [POLICY], embedder).standing in Standing
+
+
+def test_a_yes_that_says_no_more_is_not_held_to_be_wrong() -> None:
+    cited = ["Watches can be returned within 30 days."]
+    for text in ("Yes.", "Yes, you can.", "No, it is not."):
+        assert support(text, cited, remembering(), "Can I return a watch?").standing is Standing.UNSURE
+    assert support("Yes, within 60 days.", cited, remembering()).standing is Standing.UNSUPPORTED

@@ -56,7 +56,7 @@ class ScriptedLLM:
 
     def complete(self, prompt: Prompt) -> Completion:  # noqa: ARG002  # the protocol's
         self.calls += 1
-        return Completion("Yes, you can [1].", 100, 10, "stop")
+        return Completion("An expert at the inspection centre confirms that they are genuine [1].", 100, 10, "stop")
 
 
 @pytest.fixture(scope="module")

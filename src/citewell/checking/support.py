@@ -32,7 +32,7 @@ from citewell.checking.exact import (
 from citewell.checking.figures import Figure, written
 from citewell.checking.polarity import against, stand_of
 from citewell.checking.reading import Passages, Statement, plain, read
-from citewell.checking.wording import normal, whole
+from citewell.checking.wording import normal, telling, whole
 from citewell.models.embedder import Embedder
 
 SURE = 0.5
@@ -118,7 +118,10 @@ def _of_claim(claim: str, given: _Cited, embedder: Embedder) -> Support:
         return _SUPPORTED
     if _BARE.fullmatch(claim):
         return Support(Standing.UNSURE, reason=SAYS_NO_MORE)
-    claim = _YES_OR_NO.sub("", claim, count=1) if _YES_OR_NO.match(claim) else claim
+    if opening := _YES_OR_NO.match(claim):
+        claim = claim[opening.end() :]
+        if not telling(claim):  # "Yes, you can."
+            return Support(Standing.UNSURE, reason=SAYS_NO_MORE)
     near = _near(claim, given)
     return _fault(claim, given, near) or _by_likeness(claim, given, near, embedder)
 
