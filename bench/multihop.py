@@ -32,6 +32,7 @@ from beir import documents, ranking, read_lines, read_qrels
 from citewell import Index, clock
 from citewell.evaluation.completions import RememberedLLM
 from citewell.evaluation.metrics import Estimate, all_found, estimate, recall
+from citewell.models.chat import Chat
 from citewell.models.llm import LLM
 from citewell.models.openai_compatible import OpenAICompatible
 from citewell.queries.decomposition import parts, parts_by
@@ -150,7 +151,7 @@ def main() -> None:
     queries = {line["_id"]: line["text"] for line in lines}
     llm = None
     if options.llm:
-        model = OpenAICompatible(options.llm, options.llm_url, timeout_s=TIMEOUT_S)
+        model = Chat(OpenAICompatible(options.llm, options.llm_url), timeout_s=TIMEOUT_S)
         llm = RememberedLLM(model, options.llm, options.index.with_suffix(".llm"))
     with opened(options.data, options.index) as index:
         searcher = Searcher(index, llm)

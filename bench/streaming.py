@@ -16,6 +16,7 @@ from statistics import median
 
 from openai import OpenAI
 
+from citewell.models.chat import Chat
 from citewell.models.llm import Prompt
 from citewell.models.openai_compatible import OpenAICompatible
 
@@ -31,7 +32,7 @@ PIECES = [f"word{number} " for number in range(20)]
 def ours(url: str) -> float:
     """Seconds until the first piece."""
     begin = time.perf_counter()
-    with OpenAICompatible("m", url).stream(PROMPT) as pieces:
+    with Chat(OpenAICompatible("m", url)).stream(PROMPT) as pieces:
         next(pieces)
         return time.perf_counter() - begin
 

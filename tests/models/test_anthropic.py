@@ -7,6 +7,7 @@ import pytest
 
 from citewell.errors import CitewellError, PromptRefused, ServiceRefused, ServiceUnreachable, UsageError
 from citewell.models.anthropic import Anthropic
+from citewell.models.chat import Chat
 from citewell.models.llm import Completion, Prompt
 from tests.models.scripted_chat_server import (
     ScriptedReply,
@@ -30,8 +31,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
         yield scripted
 
 
-def model_at(server: ScriptedServer, name: str = "claude-haiku-4-5") -> Anthropic:
-    return Anthropic(name, server.root, timeout_s=20, max_retries=1)
+def model_at(server: ScriptedServer, name: str = "claude-haiku-4-5") -> Chat:
+    return Chat(Anthropic(name, server.root), timeout_s=20, max_retries=1)
 
 
 def test_what_is_sent_and_what_comes_back(server: ScriptedServer) -> None:
@@ -130,7 +131,7 @@ def test_anthropic_itself_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CITEWELL_LLM_API_KEY", raising=False)
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     with pytest.raises(ServiceRefused, match="Set CITEWELL_LLM_API_KEY or ANTHROPIC_API_KEY"):
-        Anthropic("claude-haiku-4-5").complete(PROMPT)
+        Chat(Anthropic("claude-haiku-4-5")).complete(PROMPT)
 
 
 def test_the_model_shows_no_key(server: ScriptedServer) -> None:
@@ -139,4 +140,4 @@ def test_the_model_shows_no_key(server: ScriptedServer) -> None:
 
 def test_a_url_that_is_none() -> None:
     with pytest.raises(UsageError, match="not a URL"):
-        Anthropic("m", "http://[::1/v1")
+        Chat(Anthropic("m", "http://[::1/v1"))

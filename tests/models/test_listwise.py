@@ -11,6 +11,7 @@ import pytest
 
 from citewell.errors import ServiceUnreachable
 from citewell.models import listwise
+from citewell.models.chat import Chat
 from citewell.models.counted import CountedLLM
 from citewell.models.listwise import MAX_CHARS, Listwise, said_order
 from citewell.models.llm import Completion, Prompt
@@ -178,7 +179,7 @@ def test_a_failure_is_the_callers() -> None:
 def test_a_real_model_gives_every_text_one_rank() -> None:
     """It is far too small to be right."""
     with served() as url:
-        llm = CountedLLM(OpenAICompatible("smollm2", url, 250, max_retries=0))
+        llm = CountedLLM(Chat(OpenAICompatible("smollm2", url), 250, max_retries=0))
         scores = Listwise(llm, max_tokens=24).scores("Which colour has the sky?", ["Grass is green.", "It is blue."])
     assert sorted(scores.tolist()) == [-2, -1]
     assert llm.usage.prompt_tokens > 100

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from citewell.errors import CitewellError, PromptRefused, ServiceRefused, ServiceUnreachable, UsageError
 from citewell.models import chat, configured
 from citewell.models.anthropic import Anthropic
+from citewell.models.chat import Chat
 from citewell.models.counted import Price
 from citewell.models.llm import Completion, Prompt, StreamingLLM
 from citewell.models.ollama import Ollama
@@ -41,8 +42,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
         yield scripted
 
 
-def model_at(server: ScriptedServer, *, timeout_s: float = 20, max_retries: int = 1) -> OpenAICompatible:
-    return OpenAICompatible("m", server.url, timeout_s, max_retries)
+def model_at(server: ScriptedServer, *, timeout_s: float = 20, max_retries: int = 1) -> Chat:
+    return Chat(OpenAICompatible("m", server.url), timeout_s, max_retries)
 
 
 def test_what_is_sent_and_what_comes_back(server: ScriptedServer) -> None:
@@ -145,7 +146,7 @@ def test_nobody_listens() -> None:
     with serving() as closed:
         url = closed.url
     with pytest.raises(ServiceUnreachable, match="no connection"):
-        OpenAICompatible("m", url, timeout_s=20, max_retries=0).complete(PROMPT)
+        Chat(OpenAICompatible("m", url), timeout_s=20, max_retries=0).complete(PROMPT)
 
 
 def test_no_text_and_a_cut_text(server: ScriptedServer) -> None:
@@ -164,7 +165,7 @@ def test_a_server_of_ones_own_needs_no_key_and_never_sees_openais(
 
 def test_ollama_sees_no_key(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OLLAMA_API_KEY", KEY)
-    assert Ollama("qwen3:4b", server.url).complete(PROMPT) == Completion("120 days [1].", 812, 7, "stop")
+    assert Chat(Ollama("qwen3:4b", server.url)).complete(PROMPT) == Completion("120 days [1].", 812, 7, "stop")
     ((headers, body),) = server.requests
     assert KEY not in str(headers)
     assert (body["model"], body["max_tokens"], headers[":path"]) == ("qwen3:4b", 50, "/v1/chat/completions")
@@ -176,7 +177,7 @@ def test_what_the_endpoint_had_cached(server: ScriptedServer) -> None:
 
 
 def test_a_model_that_thinks_unasked_is_told_not_to(server: ScriptedServer) -> None:
-    OpenAICompatible("openai/gpt-5-mini", server.url).complete(PROMPT)
+    Chat(OpenAICompatible("openai/gpt-5-mini", server.url)).complete(PROMPT)
     body = server.requests[0][1]
     assert "temperature" not in body
     assert body["reasoning_effort"] == "minimal"
@@ -186,14 +187,14 @@ def test_openai_itself_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CITEWELL_LLM_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(ServiceRefused, match="Set CITEWELL_LLM_API_KEY or OPENAI_API_KEY"):
-        OpenAICompatible("gpt-5-mini").complete(PROMPT)
+        Chat(OpenAICompatible("gpt-5-mini")).complete(PROMPT)
 
 
 def test_errors_show_no_secret_of_the_url(server: ScriptedServer) -> None:
     server.give(failure(404))
     url = server.url.replace("http://", "http://user:hunter2@") + "?token=hunter3"
     with pytest.raises(ServiceRefused) as caught:
-        OpenAICompatible("m", url).complete(PROMPT)
+        Chat(OpenAICompatible("m", url)).complete(PROMPT)
     assert "hunter" not in str(caught.value)
     assert "127.0.0.1" in str(caught.value)
 
@@ -204,7 +205,7 @@ def test_the_model_shows_no_key(server: ScriptedServer) -> None:
 
 def test_a_url_that_is_none() -> None:
     with pytest.raises(UsageError, match="not a URL"):
-        OpenAICompatible("m", "http://[::1/v1")
+        Chat(OpenAICompatible("m", "http://[::1/v1"))
 
 
 def test_inside_a_running_loop_in_threads_and_again(server: ScriptedServer) -> None:
@@ -223,9 +224,9 @@ def test_inside_a_running_loop_in_threads_and_again(server: ScriptedServer) -> N
 
 def test_a_process_ends_cleanly_after_two_calls(server: ScriptedServer) -> None:
     script = (
-        "import asyncio, sys; from citewell.models.llm import Prompt;"
+        "import asyncio, sys; from citewell.models.llm import Prompt; from citewell.models.chat import Chat;"
         "from citewell.models.openai_compatible import OpenAICompatible as O;"
-        "m = O('m', sys.argv[1]); p = Prompt('s', 'u', 9); print(m.complete(p).text);\n"
+        "m = Chat(O('m', sys.argv[1])); p = Prompt('s', 'u', 9); print(m.complete(p).text);\n"
         "async def main(): print(m.complete(p).text)\n"
         "asyncio.run(main())"
     )
@@ -242,9 +243,9 @@ def test_a_process_ends_cleanly_after_two_calls(server: ScriptedServer) -> None:
 @pytest.mark.parametrize(
     ("llm", "made"),
     [
-        ("openai:org/model-7b", OpenAICompatible("org/model-7b", "http://127.0.0.1:8080/v1", 7)),
-        ("ollama:qwen3:4b", Ollama("qwen3:4b", "http://127.0.0.1:8080/v1", 7)),
-        ("anthropic:claude-opus-4-8", Anthropic("claude-opus-4-8", "http://127.0.0.1:8080/v1", 7)),
+        ("openai:org/model-7b", Chat(OpenAICompatible("org/model-7b", "http://127.0.0.1:8080/v1"), 7)),
+        ("ollama:qwen3:4b", Chat(Ollama("qwen3:4b", "http://127.0.0.1:8080/v1"), 7)),
+        ("anthropic:claude-opus-4-8", Chat(Anthropic("claude-opus-4-8", "http://127.0.0.1:8080/v1"), 7)),
     ],
 )
 def test_the_settings_name_the_model(llm: str, made: StreamingLLM) -> None:

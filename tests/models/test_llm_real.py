@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from citewell.errors import ServiceRefused
 from citewell.generation.answer import answer
+from citewell.models.chat import Chat
 from citewell.models.counted import CountedLLM
 from citewell.models.llm import Prompt
 from citewell.models.minilm import MiniLM
@@ -30,13 +31,13 @@ def url() -> Iterator[str]:
 
 
 @pytest.fixture
-def model(url: str, monkeypatch: pytest.MonkeyPatch) -> OpenAICompatible:
+def model(url: str, monkeypatch: pytest.MonkeyPatch) -> Chat:
     monkeypatch.delenv("CITEWELL_LLM_API_KEY", raising=False)
     assert url.startswith("http://127.0.0.1:"), "the server did not start"
-    return OpenAICompatible("smollm2", url, TIMEOUT_S, max_retries=0)
+    return Chat(OpenAICompatible("smollm2", url), TIMEOUT_S, max_retries=0)
 
 
-def test_a_model_completes_and_counts(model: OpenAICompatible) -> None:
+def test_a_model_completes_and_counts(model: Chat) -> None:
     prompt = Prompt("You answer in one word.", "Which colour has the sky?", max_tokens=8)
     completion = model.complete(prompt)
     assert re.search(r"\w", completion.text)
@@ -46,12 +47,12 @@ def test_a_model_completes_and_counts(model: OpenAICompatible) -> None:
     assert model.complete(prompt).text == completion.text, "at temperature 0 the answer is the same"
 
 
-def test_a_limit_cuts_and_says_so(model: OpenAICompatible) -> None:
+def test_a_limit_cuts_and_says_so(model: Chat) -> None:
     completion = model.complete(Prompt("You tell long stories.", "Tell the story of a long river.", max_tokens=5))
     assert (completion.completion_tokens, completion.finish_reason) == (5, "length")
 
 
-def test_pieces_come_one_by_one_and_are_the_same_text(model: OpenAICompatible) -> None:
+def test_pieces_come_one_by_one_and_are_the_same_text(model: Chat) -> None:
     prompt = Prompt("You answer in one sentence.", "Which colour has the sky?", max_tokens=8)
     counted = CountedLLM(model)
     with counted.stream(prompt) as pieces:
@@ -62,7 +63,7 @@ def test_pieces_come_one_by_one_and_are_the_same_text(model: OpenAICompatible) -
     assert (counted.usage.completion_tokens, counted.usage.calls) == (pieces.completion.completion_tokens, 1)
 
 
-def test_a_schema_holds_even_the_smallest_model_to_a_form(model: OpenAICompatible) -> None:
+def test_a_schema_holds_even_the_smallest_model_to_a_form(model: Chat) -> None:
     class Seen(BaseModel):
         is_blue: bool
 
@@ -70,12 +71,12 @@ def test_a_schema_holds_even_the_smallest_model_to_a_form(model: OpenAICompatibl
     assert isinstance(read, Seen)
 
 
-def test_more_than_the_model_reads_is_refused(model: OpenAICompatible) -> None:
+def test_more_than_the_model_reads_is_refused(model: Chat) -> None:
     with pytest.raises(ServiceRefused, match=r"too long|rejects"):
         model.complete(Prompt("Rules.", "many words " * 6000, max_tokens=5))
 
 
-def test_an_answer_holds_only_what_cites_a_passage(model: OpenAICompatible) -> None:
+def test_an_answer_holds_only_what_cites_a_passage(model: Chat) -> None:
     settings = Settings.model_validate({"models": {"llm_max_tokens": 40}})
     counted = CountedLLM(model)
     draft = answer(

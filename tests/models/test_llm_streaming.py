@@ -15,6 +15,7 @@ import pytest
 
 from citewell.errors import CitewellError, PromptRefused, ServiceRefused, ServiceUnreachable
 from citewell.models.anthropic import Anthropic
+from citewell.models.chat import Chat
 from citewell.models.llm import Completion, Prompt, StreamingLLM, stream
 from citewell.models.openai_compatible import OpenAICompatible
 from tests.models.scripted_chat_server import (
@@ -51,7 +52,7 @@ class Wire:
 
 WIRES = {
     "openai": Wire(
-        model=lambda root, timeout_s: OpenAICompatible("m", f"{root}/v1", timeout_s, 1),
+        model=lambda root, timeout_s: Chat(OpenAICompatible("m", f"{root}/v1"), timeout_s, 1),
         whole=openai_events,
         begun=partial(openai_events, finish=None, done=False),
         refused="content_filter",
@@ -61,7 +62,7 @@ WIRES = {
         last=Completion("120 days [1].", 812, 7, "stop"),
     ),
     "anthropic": Wire(
-        model=lambda root, timeout_s: Anthropic("claude-opus-4-8", root, timeout_s, 1),
+        model=lambda root, timeout_s: Chat(Anthropic("claude-opus-4-8", root), timeout_s, 1),
         whole=anthropic_events,
         begun=partial(anthropic_events, finish=None),
         refused="refusal",

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from citewell.errors import PromptRefused
 from citewell.models.anthropic import Anthropic
+from citewell.models.chat import Chat
 from citewell.models.llm import Completion, Prompt
 from citewell.models.ollama import Ollama
 from citewell.models.openai_compatible import OpenAICompatible
@@ -140,7 +141,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
 
 def test_openais_protocol_carries_the_schema(server: ScriptedServer) -> None:
     server.give(ScriptedReply(openai_whole(GOOD)))
-    for model in (OpenAICompatible("m", server.url), Ollama("qwen3:4b", server.url)):
+    for model in (Chat(OpenAICompatible("m", server.url)), Chat(Ollama("qwen3:4b", server.url))):
         assert complete_as(model, PROMPT, Judged) == Judged(verdict="yes", marks=[1, 2])
     for _headers, body in server.requests:
         assert body["response_format"]["type"] == "json_schema"
@@ -150,6 +151,8 @@ def test_openais_protocol_carries_the_schema(server: ScriptedServer) -> None:
 
 def test_anthropics_protocol_carries_the_schema(server: ScriptedServer) -> None:
     server.give(ScriptedReply(anthropic_whole(GOOD)))
-    assert complete_as(Anthropic("claude-opus-4-8", server.root), PROMPT, Judged) == Judged(verdict="yes", marks=[1, 2])
+    assert complete_as(Chat(Anthropic("claude-opus-4-8", server.root)), PROMPT, Judged) == Judged(
+        verdict="yes", marks=[1, 2]
+    )
     form = server.requests[0][1]["output_config"]["format"]
     assert (form["type"], form["schema"]["required"]) == ("json_schema", ["verdict"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from citewell.models.chat import Chat
 from citewell.models.counted import CountedLLM
 from citewell.models.openai_compatible import OpenAICompatible
 from citewell.queries.broader import broader
@@ -19,7 +20,7 @@ QUESTION = "What does code R-17 mean, and who may release the card?"
 @pytest.mark.xdist_group("llm")
 def test_a_real_model_writes_a_list_and_a_question() -> None:
     with served() as url:
-        llm = CountedLLM(OpenAICompatible("small", url))
+        llm = CountedLLM(Chat(OpenAICompatible("small", url)))
         written = {Role.VARIANT: variants(llm, QUESTION, 1), Role.BROADER: broader(llm, QUESTION)}
     assert llm.usage.prompt_tokens > 0
     assert llm.usage.completion_tokens > 0

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from citewell.models.chat import Chat
 from citewell.models.llm import Completion, Prompt
 from citewell.models.openai_compatible import OpenAICompatible
 from citewell.queries.rewrite import needs_rewriting, rewrite, rewrite_by, rewritten
@@ -135,7 +136,7 @@ def test_the_question_is_found_in_a_talkative_reply(reply: str) -> None:
 def test_a_small_real_model_never_breaks_the_promises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CITEWELL_LLM_API_KEY", raising=False)
     with served() as url:
-        llm = OpenAICompatible("small", url, timeout_s=250)
+        llm = Chat(OpenAICompatible("small", url), timeout_s=250)
         found = rewritten("Can I block R-17 without it?", CARD, llm)
     assert found[0] == Query("Can I block R-17 without it?")
     assert all("R-17" in query.text and "without" in query.text.casefold() for query in found)

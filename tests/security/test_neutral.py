@@ -2,6 +2,7 @@
 real one, markdown-it, where it is installed."""
 
 import pytest
+from markdown_it import MarkdownIt
 
 from citewell.security.neutral import neutralised
 
@@ -83,7 +84,6 @@ def test_an_address_of_a_cited_passage_stays_as_it_stands_there() -> None:
     ],
 )
 def test_a_real_renderer_finds_nothing_to_fetch_or_follow(text: str) -> None:
-    markdown_it = pytest.importorskip("markdown_it")
-    rendered = markdown_it.MarkdownIt("commonmark", {"html": True}).render(neutralised(text, OURS))
+    rendered = MarkdownIt("commonmark", {"html": True}).render(neutralised(text, OURS))
     assert "<img" not in rendered
     assert all(OURS[0] in each for each in rendered.split("<a ")[1:])

@@ -16,10 +16,10 @@ from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import count
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from citewell.errors import UsageError
-from citewell.models.chat_failures import ChatPlace, wait_after
+from citewell.models.chat_failures import ChatPlace, require_url, wait_after
 from citewell.models.llm import Completion, Prompt, Stream
 from citewell.models.own_loop import each
 
@@ -41,18 +41,49 @@ _SHAPELESS = (AssertionError, AttributeError, IndexError, KeyError, TypeError, V
 T = TypeVar("T")
 
 
+class Provider(Protocol):
+    """Whose model it is: where it is, and how it is made of a connection, anew for each try."""
+
+    @property
+    def url(self) -> str:
+        """As it was given; "" is the provider's own."""
+        ...
+
+    @property
+    def place(self) -> ChatPlace: ...
+
+    @property
+    def package(self) -> str:
+        """The client library below pydantic-ai that it needs."""
+        ...
+
+    def made(self, connection: AsyncClient) -> Model:
+        """
+        Raises:
+            ServiceRefused: there is no key, and the provider needs one.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """A model at an endpoint: how it is made, anew for each try, of a connection; and where it is.
+    """A `StreamingLLM`: a provider's model at its endpoint.
 
-    `place.timeout_s` bounds a call with its retries. What passes is tried again up to `max_retries` times, as long as
+    `timeout_s` bounds a call with its retries. What passes is tried again up to `max_retries` times, as long as
     nothing of the answer has come: when the endpoint said ("Retry-After"), or after waits that double. Where it asks
     for more time than is left, the call fails at once.
+
+    Raises:
+        UsageError: the extra `llm` is not installed, or the provider's URL is none.
     """
 
-    make: Callable[[AsyncClient], Model]
-    place: ChatPlace
-    max_retries: int
+    provider: Provider
+    timeout_s: float = 60
+    max_retries: int = 2
+
+    def __post_init__(self) -> None:
+        require(self.provider.package)
+        require_url(self.provider.url)
 
     def complete(self, prompt: Prompt) -> Completion:
         """As `LLM.complete`."""
@@ -68,7 +99,7 @@ class Chat:
         _load()
         from pydantic_ai.exceptions import AgentRunError
 
-        until = time.monotonic() + self.place.timeout_s
+        until = time.monotonic() + self.timeout_s
         for tries in count(1):
             begun = False
             try:
@@ -77,7 +108,7 @@ class Chat:
                         begun = True
                         yield part
             except AgentRunError as error:
-                wait, failure = wait_after(error, tries), self.place.explain(error, begun)
+                wait, failure = wait_after(error, tries), self.provider.place.explain(error, begun, self.timeout_s)
             else:
                 return
             if begun or wait is None or tries > self.max_retries or time.monotonic() + wait > until:
@@ -90,7 +121,7 @@ class Chat:
         from pydantic_ai.exceptions import UnexpectedModelBehavior
 
         async with _connection(left_s) as connection:
-            model = self.make(connection)
+            model = self.provider.made(connection)
             settings, parameters = _settings(model, prompt, left_s), _parameters(model, prompt)
             try:
                 reply = await model_request(
@@ -109,7 +140,7 @@ class Chat:
         from pydantic_ai.exceptions import UnexpectedModelBehavior
 
         async with _connection(left_s) as connection:
-            model = self.make(connection)
+            model = self.provider.made(connection)
             settings, parameters = _settings(model, prompt, left_s), _parameters(model, prompt)
             counts = Completion("")
             try:

@@ -29,15 +29,15 @@ class ChatPlace:
     url: str
     keys: str
     path: str
-    timeout_s: float
 
-    def explain(self, error: AgentRunError, begun: bool) -> ServiceError:
-        """Say what failed: the first of pydantic-ai's categories that fits. `begun`: some of the answer had come."""
+    def explain(self, error: AgentRunError, begun: bool, timeout_s: float) -> ServiceError:
+        """Say what failed in a call of `timeout_s`: the first of pydantic-ai's categories that fits. `begun`: some of
+        the answer had come."""
         from pydantic_ai import exceptions as kinds
 
         url = f"Check models.llm_url, {self.path}"
         shorter = "Lower generation.passage_tokens."
-        slow = f"no answer in {self.timeout_s:g} s"
+        slow = f"no answer in {timeout_s:g} s"
         told = getattr(error, "retry_after", None)
         many = "too many requests" if told is None else f"too many requests, and it asks to wait {told:,.0f} s"
         lost = "the connection broke in the middle of the answer" if begun else "no connection"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from citewell.errors import SettingsError
 from citewell.models.counted import Price
@@ -12,6 +13,9 @@ from citewell.models.llm import LLM, StreamingLLM
 from citewell.models.reranker import Reranker
 from citewell.models.sparse import SparseEncoder
 from citewell.settings import Models
+
+if TYPE_CHECKING:
+    from citewell.models.chat import Provider
 
 
 def embedder(settings: Models) -> Embedder:
@@ -120,20 +124,26 @@ def llm(settings: Models) -> StreamingLLM | None:
     Raises:
         UsageError: the extra that talks to endpoints is not installed, or `llm_url` is no URL.
     """
+    if settings.llm == "none":
+        return None
+    from citewell.models.chat import Chat
+
     kind, _, name = settings.llm.partition(":")
+    return Chat(_provider(kind, name, settings.llm_url), settings.llm_timeout_s)
+
+
+def _provider(kind: str, name: str, url: str) -> Provider:
     if kind == "anthropic":
         from citewell.models.anthropic import Anthropic
 
-        return Anthropic(name, settings.llm_url, settings.llm_timeout_s)
+        return Anthropic(name, url)
     if kind == "ollama":
         from citewell.models.ollama import Ollama
 
-        return Ollama(name, settings.llm_url, settings.llm_timeout_s)
-    if kind == "openai":
-        from citewell.models.openai_compatible import OpenAICompatible
+        return Ollama(name, url)
+    from citewell.models.openai_compatible import OpenAICompatible
 
-        return OpenAICompatible(name, settings.llm_url, settings.llm_timeout_s)
-    return None
+    return OpenAICompatible(name, url)
 
 
 def llm_price(settings: Models) -> Price | None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from citewell.models.chat import Chat, require
-from citewell.models.chat_failures import ChatPlace, require_url
-from citewell.models.llm import Completion, Prompt, Stream
+from citewell.models.chat_failures import ChatPlace
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
@@ -20,34 +18,18 @@ _NO_KEY = "ollama"
 
 @dataclass(frozen=True, slots=True)
 class Ollama:
-    """A `StreamingLLM` at `url` (up to and with "/v1"; Ollama on this machine where empty). No key is sent.
-
-    Raises:
-        UsageError: the extra `llm` is not installed, or `url` is none.
-    """
+    """The `Provider` of a model at `url` (up to and with "/v1"; Ollama on this machine where empty). No key is sent."""
 
     model: str
     url: str = ""
-    timeout_s: float = 60
-    max_retries: int = 2
-
-    def __post_init__(self) -> None:
-        require("openai")
-        require_url(self.url)
-
-    def complete(self, prompt: Prompt) -> Completion:
-        return self._chat.complete(prompt)
-
-    def stream(self, prompt: Prompt) -> Stream:
-        return self._chat.stream(prompt)
+    package: ClassVar[str] = "openai"
 
     @property
-    def _chat(self) -> Chat:
-        url = self.url or OLLAMA_URL
+    def place(self) -> ChatPlace:
         advice = f'which usually ends in "/v1", and that `ollama pull {self.model}` was done'
-        return Chat(self._made, ChatPlace(self.model, url, "no key", advice, self.timeout_s), self.max_retries)
+        return ChatPlace(self.model, self.url or OLLAMA_URL, "no key", advice)
 
-    def _made(self, connection: AsyncClient) -> Model:
+    def made(self, connection: AsyncClient) -> Model:
         from pydantic_ai.models.ollama import OllamaModel
         from pydantic_ai.profiles.openai import OpenAIModelProfile
         from pydantic_ai.providers.ollama import OllamaProvider

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from citewell.models.chat import Chat, require
-from citewell.models.chat_failures import ChatPlace, require_url
-from citewell.models.llm import Completion, Prompt, Stream
-from citewell.models.provider_keys import Provider
+from citewell.models.chat_failures import ChatPlace
+from citewell.models.provider_keys import KeysOf
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
@@ -17,43 +15,28 @@ if TYPE_CHECKING:
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_HOST = "api.openai.com"
 OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
-OPENAI = Provider(OPENAI_URL, OPENAI_KEY_VARIABLE)
+OPENAI = KeysOf(OPENAI_URL, OPENAI_KEY_VARIABLE)
 
 
 @dataclass(frozen=True, slots=True)
 class OpenAICompatible:
-    """A `StreamingLLM` at `url` (up to and with "/v1"; OpenAI's own where empty).
+    """The `Provider` of a model at `url` (up to and with "/v1"; OpenAI's own where empty).
 
     The key comes from the environment at each call and is never kept: `CITEWELL_LLM_API_KEY`, or `OPENAI_API_KEY`,
     which is sent to OpenAI alone, so that a settings file with a foreign `url` cannot carry it off. `timeout_s` bounds
     a call with its retries; a "Retry-After" is waited for within it.
-
-    Raises:
-        UsageError: the extra `llm` is not installed, or `url` is none.
     """
 
     model: str
     url: str = ""
-    timeout_s: float = 60
-    max_retries: int = 2
-
-    def __post_init__(self) -> None:
-        require("openai")
-        require_url(self.url)
-
-    def complete(self, prompt: Prompt) -> Completion:
-        return self._chat.complete(prompt)
-
-    def stream(self, prompt: Prompt) -> Stream:
-        return self._chat.stream(prompt)
+    package: ClassVar[str] = "openai"
 
     @property
-    def _chat(self) -> Chat:
+    def place(self) -> ChatPlace:
         keys = " or ".join(OPENAI.variables(self.url))
-        place = ChatPlace(self.model, self.url or OPENAI_URL, keys, 'which usually ends in "/v1"', self.timeout_s)
-        return Chat(self._made, place, self.max_retries)
+        return ChatPlace(self.model, self.url or OPENAI_URL, keys, 'which usually ends in "/v1"')
 
-    def _made(self, connection: AsyncClient) -> Model:
+    def made(self, connection: AsyncClient) -> Model:
         from pydantic_ai.models.openai import OpenAIChatModel
         from pydantic_ai.profiles.openai import OpenAIModelProfile
         from pydantic_ai.providers.openai import OpenAIProvider

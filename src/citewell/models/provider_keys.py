@@ -13,7 +13,7 @@ KEY_VARIABLE = "CITEWELL_LLM_API_KEY"
 
 
 @dataclass(frozen=True, slots=True)
-class Provider:
+class KeysOf:
     """A provider's own address, and the variable of the environment whose key is for that address alone."""
 
     url: str
