@@ -53,6 +53,22 @@ def embedder() -> ScriptedEmbedder:
     return ScriptedEmbedder(NEW, 16)
 
 
+def test_replies_that_wait_for_their_documents_wait_in_the_target_too(
+    source: Store, target: Store, embedder: ScriptedEmbedder
+) -> None:
+    asked = [f"{number:02x}" * 32 for number in range(3)]
+    commit(source, [made("d", ["w"], replies={asked[0]: "stored"})])
+    for store, waiting in (
+        (source, {asked[1]: "waits", asked[2]: "newer"}),
+        (target, {asked[0]: "stored", asked[2]: "old"}),
+    ):
+        with store.writing():
+            store.stash_replies(waiting)
+    synchronise(source, target, Encoders(embedder))
+    assert target.replies([]) == source.replies([]) == {asked[1]: "waits", asked[2]: "newer"}
+    assert target.replies(["d"])[asked[0]] == "stored"
+
+
 def whole(store: Store) -> list[IndexedDocument]:
     return store.fetch([VersionKey(version.document_id, version.number) for version in store.versions()])
 

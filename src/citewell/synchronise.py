@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from citewell.journal import OnProgress
-from citewell.models.embedder import Embedded
+from citewell.models.embedder import SPECIAL_TOKENS, Embedded
 from citewell.models.encoding import Encoders
 from citewell.stores.store import OWNER, IndexedDocument, LedgerLine, Store, VersionKey
 from citewell.types import Document, Progress, Version
@@ -18,7 +18,6 @@ EMBED_SLICE = 32
 """Texts between two reports of progress."""
 FETCHED = 16
 """Documents read at once; each may be large."""
-SPECIAL_TOKENS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,8 @@ def synchronise(
     """Put into `target` the versions of `source` that it lacks or holds otherwise, and drop what `source` lacks.
 
     `encoders` are the target's. A text whose vector is there already is not embedded; a version that is only kept is
-    carried without vectors. What is committed stays, whatever happens later, and another call goes on from there.
+    carried without vectors. Replies of a language model that wait in `source` for their documents wait in `target` too.
+    What is committed stays, whatever happens later, and another call goes on from there.
 
     To be called where nothing is written to `source` meanwhile.
 
@@ -78,6 +78,8 @@ def synchronise(
     """
     with target.writing():
         needed = changes(source, target)
+        if waiting := source.replies([]):  # first: the documents that have them take them out
+            target.stash_replies(waiting)
         target.declare(source.reader().fields)
         run = _Run(target, encoders, len(needed), on_progress)
         for batch in _batches(source, needed):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,6 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from citewell import clock
@@ -28,6 +30,7 @@ from citewell.stores.postgres.home import PostgresHome
 from citewell.stores.store import OWNER, IndexedDocument, MadeWith, VersionKey
 from citewell.types import Removed
 from tests.cli.conftest import Run, another_writer
+from tests.models.onnx_folders import SPECIAL, masked_lm_in
 from tests.stores.postgres_engine import made_older, server
 
 OF_THE_INSTALLATION = ["versions", "settings", "plugins", "secrets", "model", "embedder", "reading"]
@@ -53,6 +56,13 @@ def generation(index: Path) -> Path:
 
 def store_of(index: Path) -> LanceStore:
     return LanceStore.open(generation(index), Storage())
+
+
+def encoder_in(folder: Path, seed: int) -> Path:
+    """A sparse encoder of a few words, which has learned nothing."""
+    words, draws = ("invoice", "thirty", "days", "card", "payment"), np.random.default_rng(seed)
+    table = draws.standard_normal((len(SPECIAL) + len(words), 4)).astype(np.float32)
+    return masked_lm_in(folder, words, table, np.ascontiguousarray(table.T))
 
 
 def edit(path: Path, **changes: object) -> None:
@@ -255,6 +265,7 @@ def test_a_run_cut_short_is_settled_and_its_vectors_stay(index: Path, citewell: 
     code, bad = findings(citewell, "--index", index)
     assert (code, {check["severity"] for check in bad["run"]}) == (0, {"warning"})
     assert "has left 1 vectors and 2 replies of a language model for" in bad["run"][1]["message"]
+    assert bad["run"][1]["remedy"].endswith("Replies wait for 30 days after the last was added.")
     with another_writer(index) as pid:
         ran = citewell("doctor", "--index", index, "--json")
         (under_way,) = [check for check in ran.json["checks"] if check["name"] == "run"]
@@ -375,6 +386,46 @@ def test_another_model_is_an_error(index: Path, citewell: Run) -> None:
     edit_made_with(index, canaries=[[-number for number in vector] for vector in canaries])
     code, check = only(citewell, "fingerprint", index)
     assert (code, check["severity"]) == (1, "error")
+
+
+def test_a_sparse_encoder_that_is_missing_or_another_is_an_error(manuals: Path, tmp_path: Path, citewell: Run) -> None:
+    one, other = (encoder_in(tmp_path / name, seed) for seed, name in enumerate(("one", "other")))
+    place, named, otherwise, plain = (tmp_path / name for name in ("x", "named.toml", "otherwise.toml", "plain.toml"))
+    named.write_text(f'[models]\nsparse = "onnx:{one}"\n')
+    otherwise.write_text(f'[models]\nsparse = "onnx:{other}"\n')
+    plain.touch()
+    assert citewell("index", manuals, "--index", place, "--settings", named).code == 0
+
+    ran = citewell("doctor", "--index", place, "--settings", named, "--json")
+    told = {check["name"]: check["message"] for check in ran.json["checks"]}
+    assert (ran.code, {check["severity"] for check in ran.json["checks"]}) == (0, {"ok"})
+    assert re.fullmatch(r"splade:max:256:[0-9a-f]{16} finds \d words in a sentence", told["sparse"])
+    recorded = told["sparse"].split()[0]
+    assert told["fingerprint"] == f"its sparse vectors were made with {recorded}, which the settings name"
+
+    for settings, now in ((otherwise, "splade:max:256:"), (plain, "none.")):
+        code, bad = findings(citewell, "--index", place, "--settings", settings)
+        assert (code, list(bad)) == (1, ["fingerprint"])
+        (check,) = bad["fingerprint"]
+        assert check["message"].startswith(f"The index was made with the sparse encoder {recorded}; ")
+        assert f"that of the settings is {now}" in check["message"]
+        assert check["remedy"].startswith("Set models.sparse as it was, or run `citewell migrate` ")
+    assert citewell("migrate", "--index", place, "--settings", otherwise).code == 0
+    assert findings(citewell, "--index", place, "--settings", otherwise) == (0, {})
+
+    shutil.rmtree(other)
+    code, bad = findings(citewell, "--index", place, "--settings", otherwise)
+    assert (code, list(bad)) == (1, ["sparse"])
+    (check,) = bad["sparse"]
+    assert check["message"] == f"The sparse encoder's folder {other} has no model.onnx and no tokenizer.json."
+
+
+def test_an_index_without_sparse_vectors_is_told_of_an_encoder(index: Path, tmp_path: Path, citewell: Run) -> None:
+    settings = tmp_path / "s.toml"
+    settings.write_text(f'[models]\nsparse = "onnx:{encoder_in(tmp_path / "one", 0)}"\n')
+    code, bad = findings(citewell, "--index", index, "--settings", settings)
+    assert (code, list(bad)) == (1, ["fingerprint"])
+    assert bad["fingerprint"][0]["message"].startswith("The index was made without sparse vectors; that of the set")
 
 
 def test_another_analyser_is_a_warning(index: Path, citewell: Run) -> None:
@@ -517,10 +568,29 @@ def test_tables_of_an_older_version_in_postgresql_are_brought_up_to_date(manuals
     ran = citewell("doctor", "--index", url, "--json")
     (bad,) = [check for check in ran.json["checks"] if check["severity"] != "ok"]
     assert (ran.code, bad["name"], bad["fixable"]) == (1, "index", True)
-    assert "has tables of version 3" in bad["message"]
+    assert bad["message"] == "an older version of Citewell made the tables of generation 1"
     ran = citewell("doctor", "--fix", "--index", url, "--json")
     assert (ran.code, ran.json["fixed"]) == (0, ["brought the tables of generation 1 up to date"])
     assert citewell("search", "battery", "--index", url).code == 0
+
+
+def test_an_upgrade_in_postgresql_that_was_cut_short_is_gone_on_with(manuals: Path, citewell: Run) -> None:
+    url = server().url("doctor_half")
+    assert citewell("index", manuals, "--index", url).code == 0
+    home = PostgresHome(url, Storage())
+    kept = home.build(2, home.open(1).made_with)
+    with home.writing():
+        home.switch(replace(home.pointer(), previous=2))
+    made_older(kept, 3)
+    home.close()
+    assert citewell("search", "battery", "--index", url).code == 0
+    code, bad = findings(citewell, "--index", url)
+    assert (code, list(bad)) == (1, ["index"])
+    (check,) = bad["index"]
+    assert check["message"] == "an older version of Citewell made the tables of generation 2"
+    ran = citewell("doctor", "--fix", "--index", url, "--json")
+    assert (ran.code, ran.json["fixed"]) == (0, ["brought the tables of generation 2 up to date"])
+    assert {one["severity"] for one in ran.json["checks"]} == {"ok"}
 
 
 def test_a_vector_engine_that_is_behind_is_built_anew(index: Path, tmp_path: Path, citewell: Run) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from citewell.errors import CitewellError, PromptRefused, ServiceRefused, ServiceUnreachable, UsageError
+from citewell.errors import CitewellError, PromptRefused, ServiceRefused, ServiceUnreachable
 from citewell.models.anthropic import Anthropic
 from citewell.models.chat import Chat
 from citewell.models.llm import Completion, Prompt
@@ -136,8 +136,3 @@ def test_anthropic_itself_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_model_shows_no_key(server: ScriptedServer) -> None:
     assert KEY not in repr(model_at(server))
-
-
-def test_a_url_that_is_none() -> None:
-    with pytest.raises(UsageError, match="not a URL"):
-        Chat(Anthropic("m", "http://[::1/v1"))

@@ -6,9 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from citewell.errors import ServiceUnreachable
+from citewell.models.chat import Chat
 from citewell.models.counted import CountedLLM, Price
 from citewell.models.llm import Completion, Prompt, Stream
+from citewell.models.ollama import Ollama
 from citewell.types import Usage
+from tests.models.scripted_chat_server import EVENTS, ScriptedReply, openai_events, serving
 
 PROMPT = Prompt("Rules.", "Question.", 50)
 WHOLE = Completion("120 days [1].", 1_000, 10, "stop", cached_tokens=800)
@@ -81,6 +84,18 @@ def test_a_stream_that_is_left_counts_what_was_told_and_is_closed() -> None:
     assert tokens(counted.usage) == (1_000, 1, 1)
     assert counted.usage.cost_usd == pytest.approx((200 * 3 + 800 * 0.3 + 15) / 1_000_000)
     assert llm.closed
+
+
+def test_a_stream_that_is_left_before_its_counts_has_an_unknown_cost() -> None:
+    """OpenAI's protocol tells them at the end."""
+    with serving() as server:
+        server.give(ScriptedReply(openai_events("120 ", "days ", "[1]."), headers=EVENTS))
+        counted = CountedLLM(Chat(Ollama("m", server.url)), PRICE)
+        assert list(counted.stream(PROMPT)) == ["120 ", "days ", "[1]."]
+        assert counted.usage.cost_usd == pytest.approx((812 * 3 + 7 * 15) / 1_000_000)
+        with counted.stream(PROMPT) as pieces:
+            next(pieces)
+    assert (tokens(counted.usage), counted.usage.cost_usd) == ((812, 7, 2), None)
 
 
 def test_a_failure_counts_only_once_something_has_come() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from citewell.errors import CitewellError, ServiceRefused, ServiceUnreachable
 from citewell.models import endpoint
-from citewell.models.endpoint import Endpoint
+from citewell.models.endpoint import Endpoint, is_loopback
 from citewell.models.minilm import MiniLM
 from citewell.models.waiting import pause, waiting
 from tests.models.scripted_embedding_server import ScriptedAnswer, ScriptedEmbeddingServer, refusal, serving
@@ -156,6 +156,24 @@ def test_a_wait_shows_that_it_is_alive_and_can_be_stopped(server: ScriptedEmbedd
 
 
 @pytest.mark.usefixtures("fast")
+@pytest.mark.parametrize(
+    ("host", "here"),
+    [
+        ("localhost", True),
+        ("127.0.0.1", True),
+        ("127.8.9.1", True),
+        ("::1", True),
+        ("", False),
+        ("0.0.0.0", False),  # noqa: S104  a name, not bound to
+        ("192.168.0.1", False),
+        ("127.0.0.1.example", False),
+        ("localhost.example", False),
+    ],
+)
+def test_what_is_this_machine(host: str, here: bool) -> None:
+    assert is_loopback(host) is here
+
+
 def test_nobody_listens() -> None:
     with serving(MiniLM(threads=1)) as closed:
         url = closed.url

@@ -160,7 +160,7 @@ def test_a_server_of_ones_own_needs_no_key_and_never_sees_openais(
     monkeypatch.delenv("CITEWELL_LLM_API_KEY")
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     assert model_at(server).complete(PROMPT).text
-    assert KEY not in server.requests[0][0]["authorization"]
+    assert "authorization" not in server.requests[0][0]
 
 
 def test_ollama_sees_no_key(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,20 +192,14 @@ def test_openai_itself_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_errors_show_no_secret_of_the_url(server: ScriptedServer) -> None:
     server.give(failure(404))
-    url = server.url.replace("http://", "http://user:hunter2@") + "?token=hunter3"
     with pytest.raises(ServiceRefused) as caught:
-        Chat(OpenAICompatible("m", url)).complete(PROMPT)
+        Chat(OpenAICompatible("m", f"{server.url}?token=hunter3")).complete(PROMPT)
     assert "hunter" not in str(caught.value)
     assert "127.0.0.1" in str(caught.value)
 
 
 def test_the_model_shows_no_key(server: ScriptedServer) -> None:
     assert KEY not in repr(model_at(server))
-
-
-def test_a_url_that_is_none() -> None:
-    with pytest.raises(UsageError, match="not a URL"):
-        Chat(OpenAICompatible("m", "http://[::1/v1"))
 
 
 def test_inside_a_running_loop_in_threads_and_again(server: ScriptedServer) -> None:

@@ -46,6 +46,46 @@ def test_results_come_in_order_and_then_the_error() -> None:
     assert ours() == []
 
 
+@pytest.mark.parametrize("error", [asyncio.CancelledError, SystemExit, KeyboardInterrupt])
+def test_whatever_it_raises_is_handed_on(error: type[BaseException]) -> None:
+    async def stops() -> AsyncGenerator[int, None]:
+        yield 0
+        raise error
+
+    numbers = each(stops)
+    assert next(numbers) == 0
+    with pytest.raises(error):
+        next(numbers)
+    assert ours() == []
+
+
+def test_control_c_at_the_start_leaves_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    start, source = threading.Thread.start, Counting()
+
+    def interrupted(thread: threading.Thread) -> None:
+        start(thread)
+        if thread.name == "citewell-llm":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        next(each(source.numbers))
+    assert ours() == []
+
+
+def test_no_room_for_a_thread_leaves_no_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = asyncio.new_event_loop()
+
+    def refused(thread: threading.Thread) -> None:
+        raise RuntimeError(f"can't start {thread.name}")
+
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    monkeypatch.setattr(asyncio, "new_event_loop", lambda: loop)
+    with pytest.raises(RuntimeError, match="can't start citewell-llm"):
+        next(each(Counting().numbers))
+    assert loop.is_closed()
+
+
 def test_nothing_begins_before_it_is_asked_for() -> None:
     source = Counting()
     each(source.numbers).close()

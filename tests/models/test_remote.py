@@ -139,10 +139,29 @@ def test_a_key_is_not_sent_over_an_open_connection(monkeypatch: pytest.MonkeyPat
     assert KEY not in str(caught.value)
 
 
-def test_openais_key_goes_to_openai_alone(server: ScriptedEmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+@pytest.mark.parametrize("variable", ["OPENAI_API_KEY", "CITEWELL_LLM_API_KEY", "CITEWELL_RERANKER_API_KEY"])
+def test_a_key_for_others_is_not_sent(
+    server: ScriptedEmbeddingServer, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.delenv("CITEWELL_EMBEDDER_API_KEY", raising=False)
+    monkeypatch.setenv(variable, KEY)
     RemoteEmbedder("m", server.url).embed_passages(["one"])
     assert "authorization" not in server.requests[0][0]
+
+
+@pytest.mark.parametrize("url", ["http://api.openai.com/v1", "https://api.openai.com:8443/v1"])
+def test_openais_key_goes_to_no_other_port_of_its_host(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    monkeypatch.delenv("CITEWELL_EMBEDDER_API_KEY", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    sent = []
+
+    def post(self: endpoint.Endpoint, body: bytes, key: str, patience_s: float) -> bytes:
+        sent.append((self.place, body != b"", patience_s > 0, key))
+        return b'{"data": [{"index": 0, "embedding": [1.0, 0.0]}]}'
+
+    monkeypatch.setattr(endpoint.Endpoint, "post", post)
+    RemoteEmbedder("m", url).embed_queries(["one"])
+    assert sent == [(f"{url}/embeddings", True, True, "")]
 
 
 def test_openai_itself_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> None:

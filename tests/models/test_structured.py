@@ -11,11 +11,19 @@ from pydantic import BaseModel, ConfigDict, Field
 from citewell.errors import PromptRefused
 from citewell.models.anthropic import Anthropic
 from citewell.models.chat import Chat
+from citewell.models.chat_failures import PromptTooLong
 from citewell.models.llm import Completion, Prompt
 from citewell.models.ollama import Ollama
 from citewell.models.openai_compatible import OpenAICompatible
 from citewell.models.structured import Unreadable, complete_as
-from tests.models.scripted_chat_server import ScriptedReply, ScriptedServer, anthropic_whole, openai_whole, serving
+from tests.models.scripted_chat_server import (
+    ScriptedReply,
+    ScriptedServer,
+    anthropic_whole,
+    openai_failure,
+    openai_whole,
+    serving,
+)
 
 PROMPT = Prompt("Judge.", "The passage.", max_tokens=50)
 
@@ -101,9 +109,10 @@ def test_after_that_the_last_reply_is_kept() -> None:
     assert read == Unreadable('{"marks": [1]}', "verdict: Field required")
 
 
-def test_what_a_filter_cut_off_is_not_asked_for_again() -> None:
-    llm = ScriptedLLM(Completion("", finish_reason="content_filter"))
-    assert isinstance(complete_as(llm, PROMPT, Judged), Unreadable)
+@pytest.mark.parametrize("said", ["", GOOD])
+def test_what_a_filter_cut_off_is_not_asked_for_again(said: str) -> None:
+    llm = ScriptedLLM(Completion(said, finish_reason="content_filter"))
+    assert complete_as(llm, PROMPT, Judged) == Unreadable(said, "a filter cut it off", filtered=True)
     assert len(llm.asked) == 1
 
 
@@ -113,19 +122,44 @@ def test_an_endpoint_that_takes_no_schema_is_asked_without() -> None:
     assert [asked.json_schema is None for asked in llm.asked] == [False, True]
 
 
-def test_an_endpoint_that_refuses_the_prompt_either_way() -> None:
+def test_after_that_it_is_not_asked_with_one_again() -> None:
+    llm = ScriptedLLM("perhaps", GOOD, takes_schema=False)
+    assert complete_as(llm, PROMPT, Judged) == Judged(verdict="yes", marks=[1, 2])
+    assert [asked.json_schema is None for asked in llm.asked] == [False, True, True]
+
+
+@pytest.mark.parametrize(("refusal", "calls"), [(PromptRefused, 2), (PromptTooLong, 1)])
+def test_an_endpoint_that_refuses_the_prompt_either_way(refusal: type[PromptRefused], calls: int) -> None:
+    """Without a schema it may take it, unless it is too long."""
+    asked = []
+
     class ScriptedRefusal:
         def complete(self, prompt: Prompt) -> Completion:
-            raise PromptRefused(f"{len(prompt.user)} is too long.", remedy="Shorten it.")
+            asked.append(prompt)
+            raise refusal("No.", remedy="Shorten it.")
 
-    with pytest.raises(PromptRefused):
+    with pytest.raises(refusal):
         complete_as(ScriptedRefusal(), PROMPT, Judged)
+    assert len(asked) == calls
+
+
+def test_a_prompt_that_is_too_long_is_sent_once(server: ScriptedServer) -> None:
+    server.give(openai_failure(400, "context_length_exceeded", "Too long."))
+    with pytest.raises(PromptRefused):
+        complete_as(Chat(OpenAICompatible("m", server.url)), PROMPT, Judged)
+    assert len(server.requests) == 1
 
 
 @given(st.text() | st.text(alphabet='[]{}",:\\ \n-1avermdictynos'))
 def test_any_reply_is_read_without_an_error(reply: str) -> None:
     read = complete_as(ScriptedLLM(f"{{{reply}", reply), PROMPT, Judged)
     assert isinstance(read, Judged) or read.reply == reply
+
+
+def test_a_text_without_end_is_read_once() -> None:
+    """Looked through from each of its quotes, it would take hours."""
+    read = complete_as(ScriptedLLM('{"marks": ["' + '\\"' * 1_000_000, "["), PROMPT, Judged)
+    assert isinstance(read, Unreadable)
 
 
 def test_too_deep_a_reply_is_refused() -> None:

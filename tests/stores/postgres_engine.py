@@ -105,6 +105,7 @@ UNDONE = (
     "ALTER TABLE entries DROP COLUMN token_vectors; ALTER TABLE stash DROP COLUMN token_vectors",
     "DROP TABLE sparse_vectors; ALTER TABLE stash DROP COLUMN sparse",
     "ALTER TABLE bodies DROP COLUMN replies; DROP TABLE stashed_replies",
+    "ALTER TABLE generation DROP COLUMN replies_stashed_at",
 )
 """What takes back the second step and those after it."""
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from citewell.stores.store import OWNER, Standing, Store
+from citewell import clock
+from citewell.stores.store import OWNER, REPLIES_KEPT, Standing, Store
 from citewell.types import Removed
 from tests.stores.conftest import Engine
 from tests.stores.corpus import commit, indexed, key
@@ -45,17 +49,18 @@ def test_replies_change_and_go_with_their_version(store: Store) -> None:
     assert store.replies(["d", "e"]) == {}
 
 
+def cut_short(store: Store, *stashed: Mapping[str, str]) -> None:
+    """A run that stashes these and dies."""
+    with suppress(InterruptedError), store.writing():
+        for replies in stashed:
+            store.stash_replies(replies)
+        raise InterruptedError
+
+
 def test_stashed_replies_outlive_a_run_cut_short_until_a_document_has_them(
     engine: Engine, store: Store, tmp_path: Path
 ) -> None:
-    def cut_short() -> None:
-        with store.writing():
-            store.stash_replies({ASKED[0]: "one", ASKED[1]: HOSTILE})
-            store.stash_replies({ASKED[2]: ""})
-            raise InterruptedError
-
-    with pytest.raises(InterruptedError):
-        cut_short()
+    cut_short(store, {ASKED[0]: "one", ASKED[1]: HOSTILE}, {ASKED[2]: ""})
     again = engine.open(tmp_path / "index")
     assert again.replies([]) == {ASKED[0]: "one", ASKED[1]: HOSTILE, ASKED[2]: ""}
     assert again.reader().counts(OWNER).entries == 0
@@ -63,9 +68,76 @@ def test_stashed_replies_outlive_a_run_cut_short_until_a_document_has_them(
         again.commit([indexed("d", ["w"], replies={ASKED[0]: "one", ASKED[3]: "asked since"})])
         assert again.replies([]) == {ASKED[1]: HOSTILE, ASKED[2]: ""}
         assert again.replies(["d"]) == {ASKED[0]: "one", ASKED[1]: HOSTILE, ASKED[2]: "", ASKED[3]: "asked since"}
+    commit(again, [indexed("other", ["w"])])
+    commit(again, [], [key("other")])
+    again.close()
+    again = engine.open(tmp_path / "index")
+    assert again.replies([]) == {ASKED[1]: HOSTILE, ASKED[2]: ""}
+    commit(again, [indexed("e", ["w"], replies={ASKED[1]: HOSTILE, ASKED[2]: ""})])
+    again.close()
+    again = engine.open(tmp_path / "index")
     assert again.replies([]) == {}
     assert again.replies(["d"]) == {ASKED[0]: "one", ASKED[3]: "asked since"}
     again.close()
+
+
+def test_a_stashed_reply_wins_over_the_stored_one_that_was_of_no_use(
+    engine: Engine, store: Store, tmp_path: Path
+) -> None:
+    document = indexed("d", ["w"], replies={ASKED[0]: "of no use", ASKED[1]: "stays"})
+    commit(store, [document])
+    cut_short(store, {ASKED[0]: "of use"})
+    again = engine.open(tmp_path / "index")
+    assert again.replies(["d"]) == {ASKED[0]: "of use", ASKED[1]: "stays"}
+    # A delete, say, and a rollback put the version once more, with the reply that it had.
+    commit(again, [replace(document, standing=KEPT)])
+    commit(again, [document])
+    assert again.replies(["d"]) == {ASKED[0]: "of use", ASKED[1]: "stays"}
+    commit(again, [replace(document, replies={ASKED[0]: "of use", ASKED[1]: "stays"})])
+    assert again.replies([]) == {}
+    assert again.replies(["d"]) == {ASKED[0]: "of use", ASKED[1]: "stays"}
+    again.close()
+
+
+def test_a_second_reply_to_one_question_is_stashed_in_place_of_the_first(
+    engine: Engine, store: Store, tmp_path: Path
+) -> None:
+    cut_short(store, {ASKED[0]: "of no use", ASKED[1]: "other"}, {ASKED[0]: "of use"})
+    assert store.replies([]) == {ASKED[0]: "of use", ASKED[1]: "other"}
+    cut_short(store, {ASKED[1]: HOSTILE})
+    again = engine.open(tmp_path / "index")
+    assert again.replies([]) == {ASKED[0]: "of use", ASKED[1]: HOSTILE}
+    again.close()
+
+
+def test_of_the_replies_of_two_versions_that_of_the_higher_number_counts(store: Store) -> None:
+    newest = indexed("d", ["new"], number=10, replies={ASKED[0]: "of use"})
+    older = [indexed("d", ["old"], number=number, standing=KEPT, replies={ASKED[0]: "none"}) for number in (9, 2)]
+    commit(store, [newest])
+    commit(store, older[:1])
+    commit(store, older[1:])
+    assert store.replies(["d"]) == {ASKED[0]: "of use"}
+
+
+def test_stashed_replies_wait_until_none_was_added_for_a_month(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    began = clock.now()
+
+    def run_after(days: int, replies: Mapping[str, str]) -> Mapping[str, str]:
+        monkeypatch.setattr(clock, "now", lambda: began + timedelta(days=days))
+        with store.writing():
+            store.commit([indexed(f"d{days}", ["w"])])
+            if replies:
+                store.stash_replies(replies)
+        return store.replies([])
+
+    assert REPLIES_KEPT.days == 30
+    first, second = {ASKED[0]: "one"}, {ASKED[1]: "two"}
+    assert run_after(0, first) == first
+    assert run_after(29, {}) == first
+    assert run_after(29, second) == first | second
+    assert run_after(58, {}) == first | second
+    assert run_after(60, {}) == {}
+    assert run_after(90, first) == first
 
 
 def test_erasing_forgets_stashed_replies(store: Store) -> None:

@@ -14,6 +14,7 @@ from citewell.models.embedder import Embedded
 from citewell.settings import Storage
 from citewell.stores import lance_writing, manifest
 from citewell.stores.beside.faiss_index import FaissIndex
+from citewell.stores.files import UNSAVED
 from citewell.stores.lance import REPLIES, STASH, LanceStore
 from citewell.stores.records import pack_embedded, pack_reply
 from citewell.stores.stash import Stash
@@ -36,7 +37,7 @@ OLDER = indexed("secret", ["Brombeerschloss"], number=2)
 KEPT = indexed("kept", zipf_texts(12, 1))
 GONE = (Removed("secret", SECRET.document.source, (1, 2), {"texts": 2}),)
 NEEDLES = [
-    *(b"Xylophonzwerg", b"Quarzuhr", b"Brombeerschloss", b"Holunderteich", b"Nebelkrug"),
+    *(b"Xylophonzwerg", b"Quarzuhr", b"Brombeerschloss", b"Holunderteich", b"Nebelkrug", b"Moorlaterne"),
     *(row.tobytes() for row in SECRET.vectors),
     *(item.token_vectors for item in SECRET.entries),
     *(item.sparse for item in SECRET.entries),
@@ -61,6 +62,7 @@ def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Calla
     )
     Stash(tmp_path / "index" / STASH).add(dict(zip(hashes, made, strict=True)))
     Stash(tmp_path / "index" / REPLIES).add({"cd" * 32: pack_reply("Nebelkrug")})
+    (tmp_path / "index" / (REPLIES + UNSAVED)).write_bytes(b"Moorlaterne")  # of one that died in writing the file anew
     assert holding(tmp_path) == NEEDLES, "or their absence would prove nothing"
 
     def once_more() -> Store:

@@ -21,7 +21,7 @@ from citewell.stores.postgres.home import PostgresHome
 from citewell.stores.postgres.store import PostgresStore
 from citewell.stores.store import OWNER
 from tests.stores.corpus import commit, indexed, made_with
-from tests.stores.postgres_engine import schema_for, server
+from tests.stores.postgres_engine import made_older, schema_for, server
 
 STORAGE = Storage()
 
@@ -233,6 +233,29 @@ def test_a_database_or_user_that_will_not_do_is_refused(tmp_path: Path, monkeypa
     monkeypatch.setattr(catalogue, "OLDEST_PGVECTOR", [99])
     with pytest.raises(ServiceRefused, match="no pgvector of version"):
         PostgresHome(url, STORAGE).create(made_with())
+
+
+def test_an_upgrade_that_was_cut_short_is_gone_on_with(home: PostgresHome, url: str) -> None:
+    """Each generation is a transaction: the newest may be done, and the one kept to go back to not."""
+    kept, newest = home.open(1), home.build(2, made_with(8))
+    commit(kept, [indexed("d", ["word"], replies={"ab" * 32: "reply"})])
+    with home.writing():
+        home.switch(Pointer(2, "2026", previous=1))
+    made_older(kept, 4)
+    home.close()
+    half = PostgresHome(url, STORAGE)
+    assert half.open(2).made_with == newest.made_with
+    assert half.outdated() == [1]
+    assert half.upgrade() == {1: [5, 6]}
+    assert half.outdated() == []
+    assert half.open(1).replies(["d"]) == {}
+    half.close()
+
+
+def test_a_schema_that_only_has_such_a_name_is_no_old_generation(home: PostgresHome, tmp_path: Path) -> None:
+    execute("CREATE SCHEMA {schema}", schema=f"{schema_for(tmp_path)}_g7")
+    assert home.generations() == [1, 7]
+    assert (home.outdated(), home.upgrade()) == ([], {})
 
 
 def test_a_server_that_may_only_be_read_can_be_searched(home: PostgresHome, url: str) -> None:

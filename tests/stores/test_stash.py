@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from citewell import clock
 from citewell.models.embedder import Embedded
+from citewell.stores import files
 from citewell.stores.records import pack_embedded, pack_reply, unpack_embedded, unpack_reply
 from citewell.stores.stash import Stash
 from tests.stores.corpus import DIMENSIONS, embedded, unit_vectors
@@ -68,10 +71,43 @@ def test_the_file_goes_when_nothing_waits(path: Path) -> None:
     stash = filled(path)
     stash.forget(KEYS[:3])
     assert path.exists()
+    path.with_name(path.name + files.UNSAVED).write_bytes(b"of one that died here")
     stash.forget([KEYS[3], "ff" * 32])
-    assert not path.exists()
+    assert list(path.parent.iterdir()) == []
     assert stash.find(KEYS) == {}
     stash.clear()
+
+
+def test_what_is_forgotten_is_in_the_file_no_more(path: Path) -> None:
+    stash = filled(path)
+    stash.forget([KEYS[1], "ff" * 32])
+    left = {key: PACKED[key] for key in (KEYS[0], *KEYS[2:])}
+    assert stash.everything() == Stash(path).everything() == left
+    assert PACKED[KEYS[1]] not in path.read_bytes()
+    stash.add({"aa" * 32: b"next"})
+    assert Stash(path).everything() == {**left, "aa" * 32: b"next"}
+
+
+def test_of_two_under_one_key_the_later_counts(path: Path) -> None:
+    stash = filled(path)
+    stash.add({KEYS[0]: b"later"})
+    assert stash.find(KEYS[:1]) == Stash(path).find(KEYS[:1]) == {KEYS[0]: b"later"}
+
+
+def test_what_was_added_before_a_moment_is_cleared_and_only_adding_counts(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    added = datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC)
+    monkeypatch.setattr(clock, "now", lambda: added)
+    stash = filled(path)
+    monkeypatch.setattr(clock, "now", lambda: added + timedelta(days=9))
+    stash.forget(KEYS[:1])
+    stash.clear_before(added)
+    assert Stash(path).everything().keys() == set(KEYS[1:])
+    Stash(path).clear_before(added + timedelta(seconds=1))
+    assert not path.exists()
+    Stash(path).clear_before(added)
+    assert list(path.parent.iterdir()) == []
 
 
 @pytest.mark.parametrize(

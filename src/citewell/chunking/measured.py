@@ -8,12 +8,10 @@ from functools import cache
 from typing import Self
 
 from citewell.chunking.ruler import Ruler, Tokenise
-from citewell.models.embedder import Embedder
+from citewell.models.embedder import SPECIAL_TOKENS, Embedder
 from citewell.settings import Chunking
 from citewell.types import Document
 
-# An embedder adds one at each end.
-SPECIAL_TOKENS = 2
 PREFIX_TOKENS = 48
 
 

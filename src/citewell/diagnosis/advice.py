@@ -6,9 +6,8 @@ import os
 from collections.abc import Iterator
 
 from citewell.diagnosis.findings import Finding, warning
-from citewell.models.embedder import Embedder
+from citewell.models.embedder import SPECIAL_TOKENS, Embedder
 from citewell.settings import Chunking, Settings
-from citewell.synchronise import SPECIAL_TOKENS
 
 COMPARED_SLOWLY = 100_000
 """Vectors of 384 numbers that two cores compare in some 100 ms."""

@@ -9,6 +9,7 @@ from datetime import timedelta
 from citewell import clock
 from citewell.diagnosis.findings import Finding, Mend, error, warning
 from citewell.models.embedder import Embedder
+from citewell.models.encoding import Encoders
 from citewell.models.fingerprint import require_same_space
 from citewell.retrieval.analyser import ANALYSER_VERSION
 from citewell.settings import Settings
@@ -86,6 +87,13 @@ def fingerprint(store: Store, embedder: Embedder) -> Iterator[Finding]:
     made_with = store.made_with
     require_same_space(embedder, made_with.canaries, made_with.embedder)
     yield Finding(f"made with {made_with.embedder.name}, and its vectors are the same here")
+
+
+def sparse_fingerprint(store: Store, encoders: Encoders) -> Iterator[Finding]:
+    """The sparse encoder is the one that the index was built with. Says nothing where there is none in either place."""
+    encoders.require_same_sparse(store.made_with.sparse)
+    if encoders.sparse is not None:
+        yield Finding(f"its sparse vectors were made with {encoders.sparse_identity}, which the settings name")
 
 
 def analyser(store: Store) -> Iterator[Finding]:

@@ -10,6 +10,8 @@ from citewell.diagnosis import advice, contents, installation, place, tables
 from citewell.diagnosis.findings import Check, Finding, Severity, checked
 from citewell.models import configured
 from citewell.models.embedder import Embedder
+from citewell.models.encoding import Encoders
+from citewell.models.sparse import SparseEncoder
 from citewell.settings import Models, Settings
 from citewell.stores.beside.beside import VectorsBeside
 from citewell.stores.folder import FolderHome
@@ -36,15 +38,16 @@ def examine(location: str | Path, load_settings: Callable[[], Settings]) -> Iter
     yield from checked("settings", settings)
     if not loaded:
         return
-    embedder = cache(lambda: configured.embedder(loaded[0].models))
+    models = loaded[0].models
+    embedder, sparse = cache(lambda: configured.embedder(models)), configured.sparse(models)
     sound = True
-    for name, look in _of_installation(loaded[0], embedder):
+    for name, look in _of_installation(loaded[0], embedder, sparse):
         checks = checked(name, look)
         sound = sound and all(check.severity is not Severity.ERROR for check in checks)
         yield from checks
     home = home_at(location, loaded[0].storage)
     try:
-        yield from _of_index(home, loaded[0], embedder if sound else None)
+        yield from _of_index(home, loaded[0], (lambda: Encoders(embedder(), sparse)) if sound else None)
     finally:
         home.close()
 
@@ -59,16 +62,20 @@ def folder_of(home: Home) -> Path | None:
     return Path(home.location) if isinstance(home, FolderHome) else None
 
 
-def _of_installation(settings: Settings, embedder: Callable[[], Embedder]) -> Iterator[tuple[str, Look]]:
+def _of_installation(
+    settings: Settings, embedder: Callable[[], Embedder], sparse: SparseEncoder | None
+) -> Iterator[tuple[str, Look]]:
     yield "plugins", lambda: installation.plugins(settings.loading)
     yield "secrets", installation.secrets
     if settings.models.embedder == Models().embedder:
         yield "model", installation.model_file
     yield "embedder", lambda: installation.embedder(embedder())
     yield "reading", lambda: advice.reading(settings.chunking, embedder())
+    if sparse is not None:
+        yield "sparse", lambda: installation.sparse(sparse)
 
 
-def _of_index(home: Home, settings: Settings, embedder: Callable[[], Embedder] | None) -> Iterator[Check]:
+def _of_index(home: Home, settings: Settings, encoders: Callable[[], Encoders] | None) -> Iterator[Check]:
     there = checked("index", lambda: place.pointer(home))
     yield from there
     if any(check.severity is not Severity.OK for check in there):
@@ -95,8 +102,9 @@ def _of_index(home: Home, settings: Settings, embedder: Callable[[], Embedder] |
         ("searching", lambda: advice.searching(settings, store.reader().counts(OWNER).entries)),
         ("writing", lambda: place.writing(home)),
     ]
-    if embedder is not None:
-        looks.append(("fingerprint", lambda: contents.fingerprint(store, embedder())))
+    if encoders is not None:
+        looks.append(("fingerprint", lambda: contents.fingerprint(store, encoders().embedder)))
+        looks.append(("fingerprint", lambda: contents.sparse_fingerprint(store, encoders())))
     if folder is not None:
         looks.append(("leftovers", lambda: place.leftovers(folder, settings.storage.vectors)))
         looks.append(("disk", lambda: place.disk(folder, home.bytes_on_disk())))

@@ -1,4 +1,4 @@
-"""Python, the packages, the embedder and the secrets: what is checked without an index."""
+"""Python, the packages, the models that encode and the secrets: what is checked without an index."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from citewell.credentials import VARIABLE, Credentials
 from citewell.diagnosis.findings import Finding, error, warning
 from citewell.loading.parsing import check_plugins
 from citewell.models.embedder import Embedder
+from citewell.models.sparse import SparseEncoder
 from citewell.settings import Loading
+
+SENTENCE = "The invoice is due in thirty days."
 
 REINSTALL = "Run `pip install --force-reinstall citewell` in this environment."
 LENGTH_TOLERANCE = 1e-3
@@ -74,7 +77,7 @@ def model_file() -> Iterator[Finding]:
 
 def embedder(made: Embedder) -> Iterator[Finding]:
     """The embedder runs, and makes vectors of its width and of length 1."""
-    vectors = made.embed_passages(["The invoice is due in thirty days.", "Zürich"])
+    vectors = made.embed_passages([SENTENCE, "Zürich"])
     lengths = np.linalg.norm(vectors, axis=1)
     wanted = (2, made.identity.dimensions)
     if vectors.shape != wanted or not np.allclose(lengths, 1, atol=LENGTH_TOLERANCE):
@@ -82,3 +85,9 @@ def embedder(made: Embedder) -> Iterator[Finding]:
         yield error(message, "Reinstall citewell and onnxruntime; report it if it stays.")
     else:
         yield Finding(f"{made.identity.name} makes unit vectors of {made.identity.dimensions} numbers")
+
+
+def sparse(made: SparseEncoder) -> Iterator[Finding]:
+    """The sparse encoder runs."""
+    terms = made.encode_query(SENTENCE).terms
+    yield Finding(f"{made.identity} finds {len(terms):,} words in a sentence")

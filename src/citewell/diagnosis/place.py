@@ -26,13 +26,17 @@ def pointer(home: Home) -> Iterator[Finding]:
     """There is an index, of a format that this version reads, and its newest generation opens."""
     try:
         found = home.pointer()
+        # First: one cut short brings the newest up to date, and not what is kept beside it.
+        old = home.outdated() if isinstance(home, Upgradable) else []
+        if old:
+            named = ", ".join(f"generation {number}" for number in old)
+            message = f"an older version of Citewell made the tables of {named}"
+            yield error(message, "--fix brings them up to date, and loses nothing.", Mend.UPGRADE)
+            return
         home.open(found.current)
     except IndexNotFound as missing:  # nothing wrong with the installation
         yield warning(missing.message, missing.remedy)
     except IndexFormatError as damaged:
-        if isinstance(home, Upgradable) and home.outdated():
-            yield error(damaged.message, "--fix brings them up to date, and loses nothing.", Mend.UPGRADE)
-            return
         yield error(damaged.message, "Restore it from a backup, or index the documents again into a new directory.")
     else:
         yield Finding(f"format {found.format}, generation {found.current}, made {found.created}")

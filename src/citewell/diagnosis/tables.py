@@ -12,6 +12,7 @@ from citewell.stores import lance_health
 from citewell.stores.home import Home
 from citewell.stores.lance import LanceStore
 from citewell.stores.lance_rows import CHUNKS, ENTRIES
+from citewell.stores.store import REPLIES_KEPT
 
 MANY_DELETED = 0.3
 
@@ -81,7 +82,7 @@ def indexes(store: LanceStore, storage: Storage) -> Iterator[Finding]:
 
 
 def run(store: LanceStore, home: Home) -> Iterator[Finding]:
-    """The last run came to its end."""
+    """The last run came to its end, and nothing waits that one before it has left."""
     settled = store.reader().manifest.settled
     kinds = ((store.stashed, "vectors"), (store.stashed_replies, "replies of a language model"))
     left = [f"{count:,} {what}" for count, what in kinds if count]
@@ -101,4 +102,5 @@ def run(store: LanceStore, home: Home) -> Iterator[Finding]:
             Mend.INDEXES,
         )
     if left:
-        yield warning(f"the last run was cut short, and has left {' and '.join(left)} for the next to use", AGAIN)
+        kept = f" Replies wait for {REPLIES_KEPT.days} days after the last was added." if store.stashed_replies else ""
+        yield warning(f"a run was cut short, and has left {' and '.join(left)} for the next to use", AGAIN + kept)

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from citewell.models.chat_failures import ChatPlace
-from citewell.models.provider_keys import KeysOf
+from citewell.models.provider_keys import NOT_SENT, KeysOf
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
     from pydantic_ai.models import Model
 
 ANTHROPIC = KeysOf("https://api.anthropic.com", "ANTHROPIC_API_KEY")
-_NO_KEY = "none"
-"""Sent in the place of one: without it, the library would look for a key in the environment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +32,13 @@ class Anthropic:
         keys = " or ".join(ANTHROPIC.variables(self.url))
         return ChatPlace(self.model, self.url or ANTHROPIC.url, keys, 'to which "/v1/messages" is added')
 
+    def key(self) -> str:
+        return ANTHROPIC.key(self.url)
+
     def made(self, connection: AsyncClient) -> Model:
         from pydantic_ai.models.anthropic import AnthropicModel, AnthropicModelSettings
         from pydantic_ai.providers.anthropic import AnthropicProvider
 
-        key = ANTHROPIC.key(self.url) or _NO_KEY
-        provider = AnthropicProvider(api_key=key, base_url=self.url or ANTHROPIC.url, http_client=connection)
+        provider = AnthropicProvider(api_key=NOT_SENT, base_url=self.url or ANTHROPIC.url, http_client=connection)
         cached = AnthropicModelSettings(anthropic_cache_instructions=True)
         return AnthropicModel(self.model, provider=provider, settings=cached)

@@ -17,16 +17,19 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import count
 from typing import TYPE_CHECKING, Protocol, TypeVar
+from urllib.parse import urlsplit
 
 from citewell.errors import UsageError
-from citewell.models.chat_failures import ChatPlace, require_url, wait_after
+from citewell.models.chat_failures import ChatPlace, wait_after
+from citewell.models.endpoint import checked, is_loopback, require_safe
 from citewell.models.llm import Completion, Prompt, Stream
 from citewell.models.own_loop import each
+from citewell.models.provider_keys import LLM_URL
 
 if TYPE_CHECKING:
     from ssl import SSLContext
 
-    from httpx2 import AsyncClient
+    from httpx2 import AsyncClient, Request
     from pydantic_ai.messages import ModelRequest, ModelResponse, ModelResponseStreamEvent
     from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
     from pydantic_ai.settings import ModelSettings
@@ -34,6 +37,17 @@ if TYPE_CHECKING:
 CONNECT_S = 5.0
 """For a connection to come about."""
 INSTALL = "Install it: pip install 'citewell[llm]'."
+SENT = {
+    "accept",
+    "accept-encoding",
+    "anthropic-version",
+    "connection",
+    "content-length",
+    "content-type",
+    "host",
+    "user-agent",
+}
+"""Headers that go along with a request, besides the key."""
 
 # What pydantic-ai and the clients below it raise of a reply that is JSON, but of no shape they know.
 _SHAPELESS = (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError)
@@ -57,11 +71,17 @@ class Provider(Protocol):
         """The client library below pydantic-ai that it needs."""
         ...
 
-    def made(self, connection: AsyncClient) -> Model:
-        """
+    def key(self) -> str:
+        """From the environment; "" where none is sent.
+
         Raises:
-            ServiceRefused: there is no key, and the provider needs one.
+            ServiceRefused: there is none, and the provider needs one.
+            SettingsError: what is set is no key.
         """
+        ...
+
+    def made(self, connection: AsyncClient) -> Model:
+        """The key goes along with what is sent over `connection`."""
         ...
 
 
@@ -74,7 +94,9 @@ class Chat:
     for more time than is left, the call fails at once.
 
     Raises:
-        UsageError: the extra `llm` is not installed, or the provider's URL is none.
+        UsageError: the extra `llm` is not installed.
+        SettingsError: the provider's URL is none, or holds a password; at a call: the key is none, or would go over an
+            open connection.
     """
 
     provider: Provider
@@ -83,7 +105,8 @@ class Chat:
 
     def __post_init__(self) -> None:
         require(self.provider.package)
-        require_url(self.provider.url)
+        if self.provider.url:
+            checked(self.provider.url, LLM_URL)
 
     def complete(self, prompt: Prompt) -> Completion:
         """As `LLM.complete`."""
@@ -120,7 +143,7 @@ class Chat:
         from pydantic_ai.direct import model_request
         from pydantic_ai.exceptions import UnexpectedModelBehavior
 
-        async with _connection(left_s) as connection:
+        async with self._connection(left_s) as connection:
             model = self.provider.made(connection)
             settings, parameters = _settings(model, prompt, left_s), _parameters(model, prompt)
             try:
@@ -139,7 +162,7 @@ class Chat:
         from pydantic_ai.direct import model_request_stream
         from pydantic_ai.exceptions import UnexpectedModelBehavior
 
-        async with _connection(left_s) as connection:
+        async with self._connection(left_s) as connection:
             model = self.provider.made(connection)
             settings, parameters = _settings(model, prompt, left_s), _parameters(model, prompt)
             counts = Completion("")
@@ -163,6 +186,19 @@ class Chat:
                 raise UnexpectedModelBehavior("the stream ended before its end")
             yield last
 
+    def _connection(self, left_s: float) -> AsyncClient:
+        from httpx2 import AsyncClient, Timeout
+
+        url, key = urlsplit(self.provider.place.url), self.provider.key()
+        require_safe(key, url, LLM_URL)
+        return AsyncClient(
+            verify=_certificates(),
+            timeout=Timeout(left_s, connect=min(left_s, CONNECT_S)),
+            # What goes to this machine must not take the way through a proxy that the environment names.
+            trust_env=not is_loopback(url.hostname or ""),
+            event_hooks={"request": [partial(_only_ours, key)]},
+        )
+
 
 def require(*packages: str) -> None:
     """
@@ -181,10 +217,14 @@ def _load() -> None:
         raise UsageError(f"The extra citewell[llm] is installed, but broken: {error}.", remedy=INSTALL) from error
 
 
-def _connection(left_s: float) -> AsyncClient:
-    from httpx2 import AsyncClient, Timeout
+async def _only_ours(key: str, request: Request) -> None:
+    """Takes out what the provider's library adds from the environment, which may be a secret for somebody else, such
+    as `OPENAI_CUSTOM_HEADERS` or `OPENAI_ORG_ID`; and puts in the key."""
+    from httpx2 import Headers
 
-    return AsyncClient(verify=_certificates(), timeout=Timeout(left_s, connect=min(left_s, CONNECT_S)))
+    request.headers = Headers([pair for pair in request.headers.multi_items() if pair[0].lower() in SENT])
+    if key:
+        request.headers["Authorization"] = f"Bearer {key}"
 
 
 @cache

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from citewell.errors import PromptRefused, ServiceError, ServiceRefused, ServiceUnreachable, UsageError
+from citewell.errors import PromptRefused, ServiceError, ServiceRefused, ServiceUnreachable
+from citewell.models.endpoint import shown
 
 if TYPE_CHECKING:
     from pydantic_ai.exceptions import AgentRunError
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 8.0
 PASSING = {408, 409, 425}
 TOO_LARGE = 413
+
+
+class PromptTooLong(PromptRefused):
+    """Another way to ask the same does not help."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,7 @@ class ChatPlace:
             (kinds.ModelAuthenticationError, refused, "it does not accept the key", f"Set {self.keys} to a valid key."),
             (kinds.ModelNotFoundError, refused, f"it has no model {self.model!r}", f"{url}, and models.llm."),
             (kinds.ModelQuotaExceededError, refused, "the account's quota is used up", "Top it up."),
-            (kinds.ModelContextWindowExceededError, PromptRefused, "the prompt is too long", shorter),
+            (kinds.ModelContextWindowExceededError, PromptTooLong, "the prompt is too long", shorter),
             (kinds.ModelRequestRejectedError, PromptRefused, "it rejects the request", f"{url}, and models.llm."),
             (kinds.ModelRateLimitError, gone, many, "Try again later."),
             (kinds.ModelHTTPError, gone, "it fails", "Try again later."),
@@ -56,7 +61,7 @@ class ChatPlace:
         status = getattr(error, "status_code", None)
         said = f"{self.place} answered {status}: " if status else f"{self.place}: "
         if status == TOO_LARGE:
-            return PromptRefused(f"{said}the prompt is too long.", remedy=shorter)
+            return PromptTooLong(f"{said}the prompt is too long.", remedy=shorter)
         for kind, failure, what, remedy in table:
             if isinstance(error, kind):
                 return failure(f"{said}{what}.", remedy=remedy)
@@ -66,20 +71,8 @@ class ChatPlace:
 
     @property
     def place(self) -> str:
-        """The URL without the user, password or query that it can hold."""
-        parts = urlsplit(self.url)
-        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-
-
-def require_url(url: str) -> None:
-    """
-    Raises:
-        UsageError: it is none.
-    """
-    try:
-        _ = urlsplit(url).port
-    except ValueError as error:
-        raise UsageError(f"models.llm_url is not a URL: {error}.", remedy="Correct it in the settings.") from None
+        """The URL as an error may show it."""
+        return shown(urlsplit(self.url))
 
 
 def wait_after(error: AgentRunError, tries: int) -> float | None:

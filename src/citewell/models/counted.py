@@ -28,7 +28,8 @@ class Price:
 
 
 class CountedLLM:
-    """A `StreamingLLM` that passes on to another model; its costs are unknown where no price is given.
+    """A `StreamingLLM` that passes on to another model. A call's cost is unknown where no price is given, and where its
+    endpoint did not tell the tokens of the prompt, as one does not that is left before it has told them.
 
     Safe to share between threads.
     """
@@ -66,6 +67,6 @@ class CountedLLM:
                     self._count(pieces.completion)
 
     def _count(self, completion: Completion) -> None:
-        cost = None if self._price is None else self._price.of(completion)
+        cost = self._price.of(completion) if self._price is not None and completion.prompt_tokens else None
         with self._lock:
             self._usage += Usage(completion.prompt_tokens, completion.completion_tokens, cost, calls=1)

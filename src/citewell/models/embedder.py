@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
 TokenSpans = NDArray[np.int64]
+
+SPECIAL_TOKENS = 2
+"""Of what a model reads, one at each end is its own: not the text's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,7 @@ class Embedder(Protocol):
     def token_spans(self, text: str) -> TokenSpans:
         """Character spans [start, end) of the text's tokens, shape (tokens, 2), int64, in order, not truncated.
 
-        Special tokens are not among them: a passage may have `identity.max_tokens - 2` of these.
+        Special tokens are not among them: a passage may have `identity.max_tokens - SPECIAL_TOKENS` of these.
         """
         ...
 
@@ -70,7 +73,6 @@ class Embedder(Protocol):
         ...
 
 
-@runtime_checkable
 class TokenEmbedder(Embedder, Protocol):
     """An embedder that also gives a vector for each token: what late interaction compares (Khattab and Zaharia 2020,
     "ColBERT", arXiv:2004.12832). Those of special tokens and of punctuation are left out."""
@@ -81,6 +83,11 @@ class TokenEmbedder(Embedder, Protocol):
         ...
 
     def embed_query_tokens(self, query: str) -> QueryTokens: ...
+
+
+def token_embedder(embedder: Embedder) -> TokenEmbedder | None:
+    """The same, where it is a `TokenEmbedder`. Told by its class: on the object, a property may ask an endpoint."""
+    return cast(TokenEmbedder, embedder) if hasattr(type(embedder), "embed_query_tokens") else None
 
 
 def unit_rows(vectors: NDArray[np.float32] | NDArray[np.float64]) -> Vectors:

@@ -59,7 +59,7 @@ class Endpoint:
     """
 
     def __init__(self, url: str, name: str, timeout_s: float, *, setting: str, shorter: str) -> None:
-        base = _checked(url, f"{setting}_url")
+        base = checked(url, f"{setting}_url")
         self._url = base._replace(path=f"{base.path.rstrip('/')}/{name}")
         self._timeout_s = timeout_s
         self._setting = setting
@@ -71,8 +71,8 @@ class Endpoint:
 
     @property
     def place(self) -> str:
-        """The URL as an error may show it: without its query, which can hold a secret."""
-        return self._url._replace(query="", fragment="").geturl()
+        """The URL as an error may show it."""
+        return shown(self._url)
 
     def post(self, body: bytes, key: str, patience_s: float, timeout_s: float | None = None) -> bytes:
         """The body of the answer to a JSON `body`. `key`, where not empty, goes along as a bearer token.
@@ -86,7 +86,7 @@ class Endpoint:
             ServiceUnreachable: no connection, no answer in time, or a fault that outlasted the patience.
             ServiceRefused: the answer is no.
         """
-        self._require_safe(key)
+        require_safe(key, self._url, f"{self._setting}_url")
         until = time.monotonic() + patience_s
         untold = 0
         while True:
@@ -158,21 +158,59 @@ class Endpoint:
         }.get(status, ("it rejects the request", f"{check} Texts too long? Lower {self._shorter}."))
         return _Failure(ServiceRefused(f"{said}: {what}.", remedy=remedy))
 
-    def _require_safe(self, key: str) -> None:
-        if key and self._url.scheme != "https" and not _is_loopback(self.host):
-            raise SettingsError(
-                f"A key would be sent to {self.place} over an open connection.",
-                remedy=f'Give {self._setting}_url with "https:", or unset the key.',
-            )
-
     @cached_property
     def _client(self) -> Client:
         import httpx2
 
         # What goes to this machine must not take the way through a proxy that the environment names.
-        client = httpx2.Client(timeout=self._timeout_s, trust_env=not _is_loopback(self.host))
+        client = httpx2.Client(timeout=self._timeout_s, trust_env=not is_loopback(self.host))
         weakref.finalize(self, client.close)
         return client
+
+
+def checked(url: str, setting: str) -> SplitResult:
+    """The parts of a URL that `setting` gives.
+
+    Raises:
+        SettingsError: it is none, or holds a user or password.
+    """
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:  # without its words: they may show a password
+        raise SettingsError(f"{setting} is not a URL.", remedy="Correct it.") from None
+    if not parts.hostname:
+        raise SettingsError(f"{setting} names no host.", remedy="Correct it.")
+    if "@" in parts.netloc:
+        raise SettingsError(
+            f"{setting} holds a user or password.", remedy="Take it out; a key is set in the environment."
+        )
+    return parts
+
+
+def require_safe(key: str, url: SplitResult, setting: str) -> None:
+    """
+    Raises:
+        SettingsError: a key would go to the URL that `setting` gives over an open connection.
+    """
+    if key and url.scheme != "https" and not is_loopback(url.hostname or ""):
+        raise SettingsError(
+            f"A key would be sent to {shown(url)} over an open connection.",
+            remedy=f'Give {setting} with "https:", or unset the key.',
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether it is this machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def shown(url: SplitResult) -> str:
+    """A URL as an error may show it: without its query, which can hold a secret."""
+    return url._replace(query="", fragment="").geturl()
 
 
 def key_in(*variables: str) -> str:
@@ -224,25 +262,3 @@ def _retry_after(value: str | None) -> float | None:
 def _backoff(tries: int) -> float:
     """Double each time, with a quarter of chance, so that many clients do not come back at once."""
     return min(FIRST_WAIT_S * 2.0 ** (tries - 1), LONGEST_WAIT_S) * random.uniform(0.75, 1.25)  # noqa: S311 - no secret
-
-
-def _checked(url: str, setting: str) -> SplitResult:
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError as error:
-        raise SettingsError(f"{setting} is not a URL: {error}.", remedy="Correct it.") from None
-    if not parts.hostname:
-        raise SettingsError(f"{setting} names no host.", remedy="Correct it.")
-    if "@" in parts.netloc:
-        raise SettingsError(
-            f"{setting} holds a user or password.", remedy="Take it out; a key is set in the environment."
-        )
-    return parts
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

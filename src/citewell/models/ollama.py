@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from citewell.models.chat_failures import ChatPlace
+from citewell.models.provider_keys import NOT_SENT
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
     from pydantic_ai.models import Model
 
 OLLAMA_URL = "http://127.0.0.1:11434/v1"
-_NO_KEY = "ollama"
-"""Sent in the place of one: without it, the library would look for a key in the environment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +28,9 @@ class Ollama:
         advice = f'which usually ends in "/v1", and that `ollama pull {self.model}` was done'
         return ChatPlace(self.model, self.url or OLLAMA_URL, "no key", advice)
 
+    def key(self) -> str:
+        return ""
+
     def made(self, connection: AsyncClient) -> Model:
         from pydantic_ai.models.ollama import OllamaModel
         from pydantic_ai.profiles.openai import OpenAIModelProfile
@@ -37,5 +39,5 @@ class Ollama:
         profile = OpenAIModelProfile(
             openai_chat_streaming_requires_finish_reason=True, openai_chat_supports_max_completion_tokens=False
         )
-        provider = OllamaProvider(base_url=self.url or OLLAMA_URL, api_key=_NO_KEY, http_client=connection)
+        provider = OllamaProvider(base_url=self.url or OLLAMA_URL, api_key=NOT_SENT, http_client=connection)
         return OllamaModel(self.model, provider=provider, profile=profile)

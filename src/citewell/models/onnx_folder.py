@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from citewell.models import onnx_failures
 from citewell.models.embedder import ModelIdentity, QueryTokens, TokenSpans, Vectors
+from citewell.models.onnx_failures import ModelFolder
 from citewell.models.onnx_network import MODEL, TOKENIZER, OnnxNetwork, first_token, mean_pool
 from citewell.models.tokens import TokenCounter
 
 POOLS = {"mean": mean_pool, "cls": first_token}
 PREFIX = "onnx:"
-REMEDY = "Lower models.embedder_max_tokens to what the model reads, and check that both files are of one model."
 
 
 class OnnxFolder:
@@ -39,7 +37,7 @@ class OnnxFolder:
         passage_prefix: str = "",
         threads: int = 0,
     ) -> None:
-        self._folder = folder
+        self._folder = ModelFolder("embedder", folder, "models.embedder_max_tokens")
         self._pooling = pooling
         self._max_tokens = max_tokens
         self._query_prefix = query_prefix
@@ -50,10 +48,10 @@ class OnnxFolder:
     @cached_property
     def identity(self) -> ModelIdentity:
         width = self._width  # what is wrong with the network is said before its file is read again
-        with (self._folder / MODEL).open("rb") as file:
+        with (self._folder.path / MODEL).open("rb") as file:
             revision = hashlib.file_digest(file, "sha256").hexdigest()[:16]
         return ModelIdentity(
-            name=f"{PREFIX}{self._folder}",
+            name=f"{PREFIX}{self._folder.path}",
             revision=revision,
             dimensions=width,
             max_tokens=self._max_tokens - len(self.token_spans(self._passage_prefix)),
@@ -63,7 +61,7 @@ class OnnxFolder:
         )
 
     def token_spans(self, text: str) -> TokenSpans:
-        with self._explained():
+        with self._folder.explained():
             return self._counter.spans(text)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
@@ -74,26 +72,18 @@ class OnnxFolder:
 
     def embed_passage_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Vectors]]:
         width = self._width
-        with self._explained():
+        with self._folder.explained():
             return self._network.embed_tokens(texts, width, self._passage_prefix)
 
     def embed_query_tokens(self, query: str) -> QueryTokens:
-        with self._explained():
+        with self._folder.explained():
             return self._network.query_tokens(query, self._query_prefix)
 
     def _embed(self, prefix: str, texts: Sequence[str]) -> Vectors:
         width = self._width
-        with self._explained():
+        with self._folder.explained():
             return self._network.embed([prefix + text for text in texts], width)
 
     @cached_property
     def _width(self) -> int:
-        with self._explained("cannot be loaded", f"Export {MODEL} again."):
-            _ = self._network.session
-        with self._explained():
-            return self._network.width()
-
-    def _explained(
-        self, fails: str = "does not take these tokens", remedy: str = REMEDY
-    ) -> AbstractContextManager[None]:
-        return onnx_failures.explained("embedder", self._folder, fails, remedy)
+        return self._folder.width(self._network)

@@ -74,6 +74,10 @@ class TokenNetwork:
         numbers: Vectors = np.asarray(tokens, dtype=np.float32)[0]
         return numbers
 
+    def width(self) -> int:
+        """How many numbers it gives for a token, found by running it."""
+        return len(self.run(self.truncator.encode("width"))[0])
+
     @cached_property
     def session(self) -> InferenceSession:
         """Raises:
@@ -142,10 +146,6 @@ class OnnxNetwork(TokenNetwork):
         words = (encoding.token_to_word(place) for place in kept)
         spans = (encoding.word_to_chars(word) if word is not None else None for word in words)
         return QueryTokens(unit_rows(vectors[kept]), tuple(whole[slice(*span)] if span else "" for span in spans))
-
-    def width(self) -> int:
-        """The numbers of a vector, found by making one."""
-        return len(self.run(self.truncator.encode("width"))[0])
 
     def _pooled(self, tokens: Vectors) -> Vectors:
         """One vector for a text, of which every token is there: nothing is padded."""

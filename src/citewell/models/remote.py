@@ -9,20 +9,20 @@ from typing import Annotated
 import numpy as np
 from pydantic import BaseModel, Field, ValidationError
 
-from citewell.errors import ServiceError, ServiceRefused, ServiceUnreachable
+from citewell.errors import ServiceError, ServiceUnreachable
 from citewell.models import tokens
-from citewell.models.embedder import ModelIdentity, TokenSpans, Vectors, unit_rows
-from citewell.models.endpoint import Endpoint, key_in
-from citewell.models.openai_compatible import OPENAI_HOST, OPENAI_KEY_VARIABLE, OPENAI_URL
+from citewell.models.embedder import SPECIAL_TOKENS, ModelIdentity, TokenSpans, Vectors, unit_rows
+from citewell.models.endpoint import Endpoint
+from citewell.models.openai_compatible import OPENAI_KEY_VARIABLE, OPENAI_URL
+from citewell.models.provider_keys import KeysOf
 
 PREFIX = "openai:"
 SETTING = "models.embedder"
-KEY_VARIABLE = "CITEWELL_EMBEDDER_API_KEY"
+OPENAI = KeysOf(OPENAI_URL, OPENAI_KEY_VARIABLE, f"{SETTING}_url", "CITEWELL_EMBEDDER_API_KEY")
 BATCH = 32
 """Texts in a request: what text-embeddings-inference takes unless told otherwise; OpenAI takes more."""
 PATIENCE_S = 600.0
 """How long the texts of one request are tried. A query has a reader who waits: it has the time of one try."""
-SPECIAL_TOKENS = 2
 
 
 class _Item(BaseModel):
@@ -58,6 +58,7 @@ class RemoteEmbedder:
         passage_prefix: str = "",
     ) -> None:
         self._model = model
+        self._url = url
         shorter = f"{SETTING}_max_tokens, or chunking.size"
         self._endpoint = Endpoint(url or OPENAI_URL, "embeddings", timeout_s, setting=SETTING, shorter=shorter)
         self._timeout_s = timeout_s
@@ -104,7 +105,7 @@ class RemoteEmbedder:
     def _request(self, texts: list[str], patience_s: float) -> Vectors:
         body = json.dumps({"model": self._model, "input": texts, "encoding_format": "float"}).encode()
         try:
-            answer = self._endpoint.post(body, self._key(), patience_s)
+            answer = self._endpoint.post(body, OPENAI.key(self._url), patience_s)
         except ServiceError as error:
             raise self._with_progress(error) from None
         vectors = self._vectors(answer, len(texts))
@@ -135,16 +136,6 @@ class RemoteEmbedder:
             return text
         spans = self.token_spans(text)
         return text if len(spans) <= most else text[: int(spans[most - 1, 1])]
-
-    def _key(self) -> str:
-        variables = [KEY_VARIABLE, OPENAI_KEY_VARIABLE] if self._endpoint.host == OPENAI_HOST else [KEY_VARIABLE]
-        key = key_in(*variables)
-        if not key and len(variables) > 1:
-            raise ServiceRefused(
-                f"There is no key for {self._endpoint.place}.",
-                remedy=f"Set {' or '.join(variables)} in the environment, or {SETTING}_url to another server.",
-            )
-        return key
 
     def _with_progress(self, error: ServiceError) -> ServiceError:
         if not self._made:

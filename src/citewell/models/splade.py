@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -16,13 +15,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from citewell.models import onnx_failures
+from citewell.models.onnx_failures import ModelFolder
 from citewell.models.onnx_network import MODEL, TOKENIZER, TokenNetwork
 from citewell.models.sparse import SparseVector
 
 Weights = NDArray[np.float32]
-
-REMEDY = "Lower models.sparse_max_tokens to what the model reads, and check that both files are of one model."
 
 
 def max_pool(logits: Weights) -> Weights:
@@ -61,7 +58,7 @@ class Splade:
     def __init__(
         self, folder: Path, *, pooling: Literal["max", "sum"] = "max", max_tokens: int = 256, threads: int = 0
     ) -> None:
-        self._folder = folder
+        self._folder = ModelFolder("sparse encoder", folder, "models.sparse_max_tokens")
         self._pooling = pooling
         self._max_tokens = max_tokens
         self._threads = threads
@@ -73,13 +70,13 @@ class Splade:
         _ = self._network  # what is wrong with the files is said before they are read again
         both = hashlib.sha256()
         for name in (MODEL, TOKENIZER):
-            with (self._folder / name).open("rb") as file:
+            with (self._folder.path / name).open("rb") as file:
                 hashlib.file_digest(file, lambda: both)
         return f"splade:{self._pooling}:{self._max_tokens}:{both.hexdigest()[:16]}"
 
     def encode_passages(self, texts: Sequence[str]) -> list[SparseVector]:
         network, pool = self._network, POOLS[self._pooling]
-        with self._explained():
+        with self._folder.explained():
             return network.each(texts, lambda _text, _encoding, logits: _sparse(pool(logits)))
 
     def encode_query(self, text: str) -> SparseVector:
@@ -93,20 +90,13 @@ class Splade:
     @cached_property
     def _network(self) -> TokenNetwork:
         """Loaded, and seen to give one number for each word of the tokenizer."""
-        network = TokenNetwork(self._folder, self._max_tokens, self._threads)
-        with self._explained("cannot be loaded", f"Export {MODEL} again."):
-            _ = network.session
-        with self._explained():
-            given = network.run(network.truncator.encode("width")).shape[1]
+        network = TokenNetwork(self._folder.path, self._max_tokens, self._threads)
+        given = self._folder.width(network)
+        with self._folder.explained():
             known = network.truncator.get_vocab_size()
             if given != known:
                 raise ValueError(f"the network gives {given} numbers for a token, and {TOKENIZER} has {known} words")
         return network
-
-    def _explained(
-        self, fails: str = "does not take these tokens", remedy: str = REMEDY
-    ) -> AbstractContextManager[None]:
-        return onnx_failures.explained("sparse encoder", self._folder, fails, remedy)
 
 
 def _sparse(weights: Weights) -> SparseVector:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
 from citewell.errors import PromptRefused
+from citewell.models.chat_failures import PromptTooLong
 from citewell.models.llm import LLM, Completion, Prompt
 
 VERSION = 1
@@ -22,17 +23,19 @@ MAX_PROBLEMS = 5
 MAX_PROBLEM_CHARS = 500
 
 # A string as a whole, so that no comma in it is taken for one before a bracket.
-_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
+# One that is cut off goes to the end: looking for another in it would take time by the square of its length.
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*"?)|,(?=\s*[}\]])', re.DOTALL)
 
 M = TypeVar("M", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """The last reply as the model wrote it, and what is wrong with it."""
+    """The last reply as the model wrote it, and what is wrong with it; `filtered`: the endpoint's filter cut it off."""
 
     reply: str
     problem: str
+    filtered: bool = False
 
 
 def complete_as(llm: LLM, prompt: Prompt, form: type[M]) -> M | Unreadable:
@@ -47,23 +50,23 @@ def complete_as(llm: LLM, prompt: Prompt, form: type[M]) -> M | Unreadable:
     schema = form.model_json_schema()
     rules = f"{prompt.system}\n\n{_FORM.format(schema=json.dumps(schema, ensure_ascii=False))}"
     asked = replace(prompt, system=rules, json_schema=schema)
-    reply = _reply(llm, asked)
+    try:
+        reply = llm.complete(asked)
+    except PromptTooLong:
+        raise
+    except PromptRefused:  # perhaps the schema is what the endpoint does not take
+        asked = replace(asked, json_schema=None)
+        reply = llm.complete(asked)
     read = _read(reply, form)
-    if isinstance(read, Unreadable) and reply.finish_reason != "content_filter":
+    if isinstance(read, Unreadable) and not read.filtered:
         again = replace(asked, user=f"{prompt.user}\n\n{_AGAIN.format(problem=read.problem)}")
-        read = _read(_reply(llm, again), form)
+        read = _read(llm.complete(again), form)
     return read
 
 
-def _reply(llm: LLM, asked: Prompt) -> Completion:
-    """Of an endpoint that takes no schema, without one."""
-    try:
-        return llm.complete(asked)
-    except PromptRefused:
-        return llm.complete(replace(asked, json_schema=None))
-
-
 def _read(reply: Completion, form: type[M]) -> M | Unreadable:
+    if reply.finish_reason == "content_filter":
+        return Unreadable(reply.text, "a filter cut it off", filtered=True)
     try:
         return form.model_validate(_object(reply.text))
     except ValidationError as error:

@@ -18,7 +18,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from citewell.models.embedder import Embedded, Embedder, TokenEmbedder, Vectors
+from citewell.models.embedder import Embedded, Embedder, Vectors, token_embedder
 
 CODEC = "rotated-2bit-1"
 """Changes with the code, and the format of indexes with it: what another one packed is never read."""
@@ -33,13 +33,14 @@ _OF_BYTE = _LEVELS[(np.arange(256)[:, None] >> np.array([0, 2, 4, 6])) & 3]
 
 def codec_for(embedder: Embedder, *, keep: bool) -> str:
     """How the token vectors of what this embedder reads are packed; "" where it gives none, or none are to be kept."""
-    return CODEC if keep and isinstance(embedder, TokenEmbedder) else ""
+    return CODEC if keep and token_embedder(embedder) is not None else ""
 
 
 def embed(embedder: Embedder, texts: Sequence[str], codec: str) -> list[Embedded]:
     """What an embedder makes of passages, with packed token vectors where `codec` asks for them."""
-    if codec == CODEC and isinstance(embedder, TokenEmbedder):
-        vectors, tokens = embedder.embed_passage_tokens(texts)
+    of_tokens = token_embedder(embedder) if codec == CODEC else None
+    if of_tokens is not None:
+        vectors, tokens = of_tokens.embed_passage_tokens(texts)
         return [Embedded(vector, pack(each)) for vector, each in zip(vectors, tokens, strict=True)]
     return [Embedded(vector) for vector in embedder.embed_passages(texts)]
 

@@ -18,7 +18,7 @@ _on_wait: ContextVar[Callable[[], None]] = ContextVar("on_wait", default=lambda:
 
 @contextmanager
 def waiting(on_wait: Callable[[], None]) -> Iterator[None]:
-    """Inside, in this thread, each `pause` calls `on_wait` every `STEP_S`. What that raises ends the pause."""
+    """Inside, in this thread, each wait calls `on_wait` every `STEP_S`. What that raises ends the wait."""
     token = _on_wait.set(on_wait)
     try:
         yield
@@ -26,9 +26,14 @@ def waiting(on_wait: Callable[[], None]) -> Iterator[None]:
         _on_wait.reset(token)
 
 
+def show_alive() -> None:
+    """Call `on_wait`: for who waits for something, every `STEP_S`."""
+    _on_wait.get()()
+
+
 def pause(seconds: float) -> None:
     """Wait so long."""
     until = time.monotonic() + seconds
     while (left := until - time.monotonic()) > 0:
-        _on_wait.get()()
+        show_alive()
         time.sleep(min(left, STEP_S))

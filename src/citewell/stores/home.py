@@ -123,8 +123,8 @@ class Home(Protocol):
 class Upgradable(Protocol):
     """A home that can bring what an older version of Citewell made up to date where it lies."""
 
-    def outdated(self) -> bool:
-        """Whether there is a generation that an older version made, and `upgrade` would change."""
+    def outdated(self) -> list[int]:
+        """The generations that an older version made, and `upgrade` would change; one cut short leaves some."""
         ...
 
     def upgrade(self) -> dict[int, list[int]]:

@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from citewell import clock
 from citewell.errors import IndexFormatError, PathError
 from citewell.filters import FieldType
 from citewell.settings import Storage
@@ -43,7 +44,7 @@ from citewell.stores.manifest import Built, Manifest
 from citewell.stores.newest import of_newest
 from citewell.stores.records import pack_embedded, pack_reply, unpack_embedded, unpack_reply
 from citewell.stores.stash import Stash
-from citewell.stores.store import Counts, IndexedDocument, LedgerLine, MadeWith, VersionKey
+from citewell.stores.store import REPLIES_KEPT, Counts, IndexedDocument, LedgerLine, MadeWith, VersionKey
 from citewell.types import Removed, Version
 
 if TYPE_CHECKING:
@@ -161,7 +162,8 @@ class LanceStore:
             if self._lock.depth == 1:
                 if not self.manifest.settled:
                     self._switch([], (), settle=True)
-                self._clear_stashes()
+                self._stash.clear()
+                self._stashed_replies.clear_before(clock.now() - REPLIES_KEPT)
 
     def commit(self, put: Sequence[IndexedDocument], drop: Collection[VersionKey] = ()) -> None:
         """See `Store.commit`.
@@ -174,7 +176,11 @@ class LanceStore:
         check(put, self.made_with.embedder.dimensions)
         self._switch(put, drop, settle=False)
         self._stash.forget({item.text_hash for indexed in put for item in indexed.entries})
-        self._stashed_replies.forget({asked for indexed in put for asked in indexed.replies})
+        # Not by the question alone: a version put once more may have an older reply to it.
+        stored = {(asked, pack_reply(reply)) for indexed in put for asked, reply in indexed.replies.items()}
+        self._stashed_replies.forget(
+            [asked for asked, reply in self._stashed_replies.everything().items() if (asked, reply) in stored]
+        )
 
     def declare(self, fields: Mapping[str, FieldType]) -> None:
         """See `Store.declare`."""
@@ -192,7 +198,8 @@ class LanceStore:
     def erase(self, gone: Sequence[Removed] = ()) -> None:
         """See `Store.erase`. Needs room for all tables once more; where there is none, nothing is dropped."""
         self._require_writing()
-        self._clear_stashes()
+        self._stash.clear()
+        self._stashed_replies.clear()
         drop = [VersionKey(one.document_id, number) for one in gone for number in one.versions]
         self._switch([], drop, settle=True, erasing=tuple(gone))
         self._end_erasing()
@@ -231,7 +238,7 @@ class LanceStore:
         """See `Store.replies`."""
         stashed = {asked: unpack_reply(reply) for asked, reply in self._stashed_replies.everything().items()}
         stored: dict[str, str] = of_newest(self.reader, lambda reader: reader.replies(document_ids))
-        return stashed | stored
+        return stored | stashed
 
     def stash_replies(self, replies: Mapping[str, str]) -> None:
         """See `Store.stash_replies`."""
@@ -250,7 +257,7 @@ class LanceStore:
 
     @property
     def stashed_replies(self) -> int:
-        """How many replies of a language model it has left."""
+        """How many replies of a language model wait for their documents."""
         return len(self._stashed_replies.everything())
 
     def mend(self, strays: Mapping[str, Collection[str]], *, anew: bool) -> None:
@@ -264,10 +271,6 @@ class LanceStore:
     def close(self) -> None:
         """Let go of the files and caches."""
         self._newest = None
-
-    def _clear_stashes(self) -> None:
-        self._stash.clear()
-        self._stashed_replies.clear()
 
     def _require_writing(self) -> None:
         if self._lock.depth == 0:

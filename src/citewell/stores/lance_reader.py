@@ -197,7 +197,8 @@ class LanceReader:
         return sorted(found, key=lambda indexed: indexed.key)
 
     def replies(self, document_ids: Collection[str]) -> dict[str, str]:
-        rows = self._rows(DOCUMENTS, ["replies"], conditions.one_of("document_id", document_ids))
+        rows = list(self._rows(DOCUMENTS, ["number", "replies"], conditions.one_of("document_id", document_ids)))
+        rows.sort(key=lambda row: row["number"])
         return {asked: reply for row in rows for asked, reply in load_replies(row["replies"]).items()}
 
     def counts(self, scope: Scope) -> Counts:

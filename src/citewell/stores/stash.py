@@ -1,7 +1,8 @@
 """What was made and belongs to no stored document yet, in a file that a killed run leaves to the next.
 
-Each record is a key (a SHA-256, 32 bytes), the length of what is kept under it, that, and a sum over all of it. What
-follows a record that a kill or a loss of power left in part is ignored.
+Each record is a key (a SHA-256, 32 bytes), the length of what is kept under it, that, and a sum over all of it. Of two
+records with one key the later counts. What follows a record that a kill or a loss of power left in part is ignored. The
+file's time is that of the last addition.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ import os
 import struct
 import threading
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
+from citewell import clock
 from citewell.stores import files
 
 KEY_BYTES = 32
@@ -35,7 +38,7 @@ class Stash:
         Raises:
             PermissionRefused, DiskFull: the file system refuses.
         """
-        records = b"".join(_record(key, each) for key, each in made.items())
+        records = _records(made.items())
         with self._lock:
             waiting = self._waiting()
             try:
@@ -45,6 +48,7 @@ class Stash:
                     file.write(records)
                     file.flush()
                     os.fsync(file.fileno())
+                self._date(clock.now())
             except OSError as error:
                 raise files.meaning(error, self._path.parent) from None
             self._whole += len(records)
@@ -61,17 +65,28 @@ class Stash:
             return dict(self._waiting())
 
     def forget(self, keys: Collection[str]) -> None:
-        """What is stored now. The file is emptied when nothing else is waiting, as after each commit."""
+        """What is stored now. The file holds it no more, and goes when nothing else is waiting.
+
+        Raises:
+            PermissionRefused, DiskFull: the file system refuses.
+        """
         with self._lock:
             waiting = self._waiting()
-            for key in keys:
-                waiting.pop(key, None)
+            gone = [key for key in keys if waiting.pop(key, None) is not None]
             if not waiting:
                 self._clear()
+            elif gone:
+                self._rewrite(waiting)
 
     def clear(self) -> None:
         with self._lock:
             self._clear()
+
+    def clear_before(self, moment: datetime) -> None:
+        """Clear it, if nothing was added since."""
+        with self._lock:
+            if self._waiting() and self._added_at() < moment:
+                self._clear()
 
     def read_again(self) -> None:
         """Another process may have written the file since."""
@@ -80,7 +95,20 @@ class Stash:
 
     def _clear(self) -> None:
         self._waiting_keys, self._whole = {}, 0
-        self._path.unlink(missing_ok=True)
+        for path in (self._path, self._path.with_name(self._path.name + files.UNSAVED)):
+            path.unlink(missing_ok=True)
+
+    def _rewrite(self, waiting: Mapping[str, bytes]) -> None:
+        added_at, records = self._added_at(), _records(waiting.items())
+        files.replace(self._path, records)
+        self._whole = len(records)
+        self._date(added_at)
+
+    def _added_at(self) -> datetime:
+        return datetime.fromtimestamp(self._path.stat().st_mtime, UTC)
+
+    def _date(self, added_at: datetime) -> None:
+        os.utime(self._path, times=(added_at.timestamp(), added_at.timestamp()))
 
     def _waiting(self) -> dict[str, bytes]:
         if self._waiting_keys is None:
@@ -96,6 +124,10 @@ class Stash:
                 break
             yield record[:KEY_BYTES].hex(), record[_HEAD:]
             self._whole = end + _SUM.size
+
+
+def _records(made: Iterable[tuple[str, bytes]]) -> bytes:
+    return b"".join(_record(key, each) for key, each in made)
 
 
 def _record(key: str, made: bytes) -> bytes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Protocol
 
 import numpy as np
@@ -35,6 +35,9 @@ class Scope:
 
 
 OWNER = Scope(groups=None)
+
+REPLIES_KEPT = timedelta(days=30)
+"""For how long stashed replies wait for their documents after the last of them was added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,12 +293,14 @@ class Store(Protocol):
 
     def replies(self, document_ids: Collection[str]) -> dict[str, str]:
         """The replies of a language model that are stored with any version of these documents, and all that were
-        stashed, by the hash of what it was asked."""
+        stashed, by the hash of what it was asked. Of two to one question the stashed one counts, or else that of the
+        version with the higher number: the question was put again because the other was of no use."""
         ...
 
     def stash_replies(self, replies: Mapping[str, str]) -> None:
-        """As `stash`, for replies of a language model: kept at once, forgotten when a document that has them is
-        committed, or at the end of a run that was not cut short."""
+        """As `stash`, for replies of a language model: kept at once, and a second reply to a question in place of the
+        first. What was paid for waits, through whatever runs come between, until a version that has this very reply is
+        committed, until `erase`, or until a run ends when nothing was added for `REPLIES_KEPT`."""
         ...
 
     def declare(self, fields: Mapping[str, FieldType]) -> None:

@@ -7,9 +7,10 @@ import re
 import pytest
 
 from citewell.checking.judge import Failure, Judgement
-from citewell.errors import ServiceRefused, ServiceUnreachable
-from citewell.evaluation.judging.asked import MAX_REPLY_CHARS, AskedJudge
+from citewell.errors import PromptRefused, ServiceRefused, ServiceUnreachable
+from citewell.evaluation.judging.asked import AskedJudge
 from citewell.models.llm import Completion, Prompt
+from citewell.models.structured import MAX_PROBLEM_CHARS
 from tests.evaluation.judging.scripted_llm import ScriptedLLM
 
 PASSAGES = ("Within 120 days.", "The fee is EUR 25.")
@@ -49,7 +50,20 @@ def test_a_reply_that_cannot_be_read_is_asked_for_once_more() -> None:
     one, llm = judged("maybe </claim-0>", '{"verdict": "supported"}')
     assert one.support == 1
     assert llm.prompts[1].user.startswith(llm.prompts[0].user)
-    assert "maybe &lt;/claim-0>" in llm.prompts[1].user
+    assert "maybe" not in llm.prompts[1].user, "what the model made of hostile text does not come back to it"
+
+
+def test_the_endpoint_is_told_the_form() -> None:
+    _, llm = judged('{"verdict": "supported"}')
+    schema = llm.prompts[0].json_schema
+    assert schema is not None
+    assert schema["required"] == ["verdict"]
+    assert '"contradicted"' in llm.prompts[0].system
+
+
+def test_a_reply_that_was_cut_off_is_read() -> None:
+    one, llm = judged(Completion('{"verdict": "partly", "reason": "the figure is', 1, 1, "length"))
+    assert (one.support, len(llm.prompts)) == (0.4, 1)
 
 
 @pytest.mark.parametrize(
@@ -59,15 +73,20 @@ def test_a_reply_that_cannot_be_read_is_asked_for_once_more() -> None:
 def test_what_stays_unreadable_is_a_named_failure(reply: str) -> None:
     one, llm = judged(reply, reply)
     assert (one.support, one.failure) == (None, Failure.UNREADABLE)
-    assert len(llm.prompts[1].user) < len(llm.prompts[0].user) + MAX_REPLY_CHARS + 200
+    assert len(llm.prompts[1].user) < len(llm.prompts[0].user) + MAX_PROBLEM_CHARS + 200
 
 
-@pytest.mark.parametrize(
-    "reply",
-    ["I cannot help with that.", "I'm sorry, but no.", Completion('{"verdict": "supported"}', 1, 1, "content_filter")],
-)
-def test_a_refusal_is_a_named_failure_and_not_asked_again(reply: Completion | str) -> None:
-    one, llm = judged(reply)
+@pytest.mark.parametrize("reply", ["I cannot help with that.", "I'm sorry, but no."])
+def test_a_refusal_that_stays_one_is_a_named_failure(reply: str) -> None:
+    one, _ = judged(reply, reply)
+    assert (one.support, one.failure) == (None, Failure.REFUSAL)
+    one, _ = judged(reply, '{"verdict": "supported"}')
+    assert one.support == 1
+
+
+@pytest.mark.parametrize("said", ["", '{"verdict": "supported"}'])
+def test_what_a_filter_cut_off_is_a_refusal_and_not_asked_again(said: str) -> None:
+    one, llm = judged(Completion(said, 1, 1, "content_filter"))
     assert (one.support, one.failure) == (None, Failure.REFUSAL)
     assert len(llm.prompts) == 1
 
@@ -80,6 +99,18 @@ def test_a_time_out_is_a_named_failure_of_that_claim_alone() -> None:
 
     first, second = AskedJudge(ScriptedLLM(late), "m").judge(["It is late.", "It is early."], PASSAGES)
     assert (first.failure, second.support) == (Failure.TIME_OUT, 1)
+
+
+def test_an_endpoint_that_refuses_a_claim_judges_the_others() -> None:
+    def refuses(prompt: Prompt) -> str:
+        if "rude" in prompt.user:
+            raise PromptRefused("It rejects the request.", remedy="Ask otherwise.")
+        return '{"verdict": "supported"}'
+
+    llm = ScriptedLLM(refuses)
+    first, second = AskedJudge(llm, "m").judge(["It is rude.", "It is polite."], PASSAGES)
+    assert (first.failure, second.support) == (Failure.REFUSAL, 1)
+    assert len(llm.prompts) == 3, "the refused one without a schema, too"
 
 
 def test_a_wrong_key_ends_the_run() -> None:
@@ -126,5 +157,5 @@ def test_without_passages_nothing_is_asked() -> None:
     assert llm.prompts == []
 
 
-def test_the_name_has_prompt_and_model() -> None:
-    assert AskedJudge(ScriptedLLM(lambda _: ""), "openai:gpt").name == "llm-2, openai:gpt"
+def test_the_name_has_both_prompts_and_model() -> None:
+    assert AskedJudge(ScriptedLLM(lambda _: ""), "openai:gpt").name == "llm-3.1, openai:gpt"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import uuid
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from citewell.errors import ServiceRefused, ServiceUnreachable, SettingsError
+from citewell.models.endpoint import is_loopback
 from citewell.settings import Storage
 from citewell.stores import files
 
@@ -41,7 +41,7 @@ class Server:
                 f"The URL of the {engine} server holds a user or password.",
                 remedy=f"Take it out and set {key_variable} in the environment.",
             )
-        if key and parts.scheme != "https" and not _is_loopback(parts.hostname or ""):
+        if key and parts.scheme != "https" and not is_loopback(parts.hostname or ""):
             raise SettingsError(
                 f"{key_variable} would be sent to {url} over an open connection.",
                 remedy="Give an https URL in storage.vectors_url, or unset the key.",
@@ -81,10 +81,3 @@ def name_our_collection(folder: Path) -> str:
         files.make_folder(folder)
         files.replace(folder / COLLECTION, name.encode())
     return name
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

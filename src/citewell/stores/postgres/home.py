@@ -98,14 +98,14 @@ class PostgresHome:
         with translated(self._address), connection.transaction():
             catalogue.point(connection, pointer)
 
-    def outdated(self) -> bool:
+    def outdated(self) -> list[int]:
         """See `Upgradable.outdated`."""
-        return any(self._is_old(generation) for generation in self.generations())
+        return [generation for generation in self.generations() if self._is_old(generation)]
 
     def upgrade(self) -> dict[int, list[int]]:
         """See `Upgradable.upgrade`."""
         taken = {}
-        for generation in self.generations():
+        for generation in self.outdated():
             name = catalogue.schema_of(self._address.schema, generation)
             with SchemaLock(Database(self._address, name)) as lock, translated(self._address):
                 if steps := schema.upgrade(lock.connection, name):
@@ -137,8 +137,11 @@ class PostgresHome:
 
     def _is_old(self, generation: int) -> bool:
         name = catalogue.schema_of(self._address.schema, generation)
-        with closing(Database(self._address, name)) as database, database.reading() as connection:
-            return schema.load(connection).version < len(schema.STEPS)
+        try:
+            with closing(Database(self._address, name)) as database, database.reading() as connection:
+                return schema.load(connection).version < len(schema.STEPS)
+        except IndexNotFound:  # dropped meanwhile, or not ours
+            return False
 
     @contextmanager
     def _changing(self) -> Iterator[Connection]:

@@ -37,6 +37,7 @@ EMBEDDED = """
 REPLIES = """
     SELECT b.replies FROM documents d JOIN bodies b ON b.id = d.body
     WHERE d.ended = %s AND d.document_id = ANY(%s) AND b.replies <> '{}'
+    ORDER BY d.number
 """
 STASHED_REPLIES = "SELECT asked, reply FROM stashed_replies"
 
@@ -66,8 +67,8 @@ def embedded(connection: Connection, text_hashes: Collection[str]) -> dict[str, 
 
 def replies(connection: Connection, document_ids: Collection[str]) -> dict[str, str]:
     stashed = {asked: json.loads(reply) for asked, reply in connection.execute(STASHED_REPLIES)}
-    stored = connection.execute(REPLIES, [FOREVER, possible(document_ids)])
-    return stashed | {asked: reply for (text,) in stored for asked, reply in load_replies(text).items()}
+    texts = connection.execute(REPLIES, [FOREVER, possible(document_ids)])
+    return {asked: reply for (text,) in texts for asked, reply in load_replies(text).items()} | stashed
 
 
 def _current(connection: Connection, where: Condition) -> dict[str, LedgerLine]:

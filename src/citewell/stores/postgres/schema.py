@@ -140,6 +140,9 @@ REPLIES = """
     ALTER TABLE stashed_replies ALTER COLUMN reply SET STATISTICS 0
 """
 
+# Of all of them, not of each: they wait together, and a row says nothing of those that went.
+REPLIES_DATED = "ALTER TABLE generation ADD COLUMN replies_stashed_at timestamptz NOT NULL DEFAULT now()"
+
 LOSSY = sql.SQL("CREATE INDEX documents_lossy ON documents (source, document_id) WHERE lossy")
 
 
@@ -188,12 +191,17 @@ def _replies(connection: Connection, plan: Plan) -> None:  # noqa: ARG001  # all
     connection.execute(REPLIES)
 
 
+def _replies_dated(connection: Connection, plan: Plan) -> None:  # noqa: ARG001  # all steps are called alike
+    connection.execute(REPLIES_DATED)
+
+
 STEPS: tuple[Callable[[Connection, Plan], None], ...] = (
     _tables,
     _lossy_documents,
     _token_vectors,
     _sparse_vectors,
     _replies,
+    _replies_dated,
 )
 """In order; never changed, only added to. A schema's version is the number of those it has seen."""
 

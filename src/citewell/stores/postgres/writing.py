@@ -12,6 +12,7 @@ from datetime import timedelta
 import numpy as np
 from psycopg import Connection, sql
 
+from citewell import clock
 from citewell.filters import FieldType
 from citewell.models.embedder import Embedded
 from citewell.settings import Storage
@@ -19,7 +20,7 @@ from citewell.stores.postgres import rows, states, vector_index, whole
 from citewell.stores.postgres.rows import Row
 from citewell.stores.postgres.schema import FOREVER
 from citewell.stores.postgres.texts import fingerprint
-from citewell.stores.store import IndexedDocument, VersionKey
+from citewell.stores.store import REPLIES_KEPT, IndexedDocument, VersionKey
 from citewell.types import Rights
 
 KEPT = timedelta(hours=1)
@@ -60,10 +61,20 @@ NEW_FIELD = "INSERT INTO fields (name, type, place, began) VALUES (%s, %s, %s, %
 END_FIELDS = "UPDATE fields SET ended = %s WHERE name = ANY(%s) AND ended = %s"
 
 STASH = "INSERT INTO stash (text_hash, vector, token_vectors, sparse) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
-STASH_REPLY = "INSERT INTO stashed_replies (asked, reply) VALUES (%s, %s) ON CONFLICT DO NOTHING"
-FORGET_REPLIES = "DELETE FROM stashed_replies WHERE asked = ANY(%s)"
-IS_STASHED = "SELECT EXISTS (SELECT FROM stash) OR EXISTS (SELECT FROM stashed_replies)"
-EMPTY_STASH = "TRUNCATE stash, stashed_replies"
+IS_STASHED = "SELECT EXISTS (SELECT FROM stash)"
+EMPTY_STASH = "TRUNCATE stash"
+STASH_REPLY = """
+    INSERT INTO stashed_replies (asked, reply) VALUES (%s, %s)
+    ON CONFLICT (asked) DO UPDATE SET reply = excluded.reply
+"""
+DATE_REPLIES = "UPDATE generation SET replies_stashed_at = %s"
+# Not by the question alone: a version put once more may have an older reply to it.
+FORGET_REPLIES = """
+    DELETE FROM stashed_replies s USING unnest(%s::text[], %s::text[]) AS k (asked, reply)
+    WHERE s.asked = k.asked AND s.reply = k.reply
+"""
+ARE_REPLIES_LATE = "SELECT replies_stashed_at < %s AND EXISTS (SELECT FROM stashed_replies) FROM generation"
+EMPTY_REPLIES = "TRUNCATE stashed_replies"
 
 OLD_ENOUGH = "SELECT max(number) FROM states WHERE committed_at <= clock_timestamp() - %s"
 FORGET_STATES = "DELETE FROM states WHERE number < %s"
@@ -118,8 +129,8 @@ def commit(
         searchable = [item for item in put if item.standing.searchable]
         entries = before.entries - ended[0] + sum(len(item.entries) for item in searchable)
         tokens = before.tokens - ended[1] + sum(rows.length_of(item) for item in searchable)
-        if replies := {asked for item in put for asked in item.replies}:
-            connection.execute(FORGET_REPLIES, [list(replies)])
+        if replies := {(asked, json.dumps(reply)) for item in put for asked, reply in item.replies.items()}:
+            connection.execute(FORGET_REPLIES, [list(each) for each in zip(*replies, strict=True)])
         connection.execute(NEXT_STATE, [number, entries, tokens])
 
 
@@ -151,6 +162,7 @@ def stash_replies(connection: Connection, replies: Mapping[str, str]) -> None:
     """Keep replies that belong to no stored document yet, as JSON: a reply may hold what no column of text does."""
     with connection.transaction():
         connection.cursor().executemany(STASH_REPLY, [(asked, json.dumps(reply)) for asked, reply in replies.items()])
+        connection.execute(DATE_REPLIES, [clock.now()])
 
 
 def settle(connection: Connection, storage: Storage, dimensions: int) -> None:
@@ -161,6 +173,8 @@ def settle(connection: Connection, storage: Storage, dimensions: int) -> None:
             _forget(connection, cutoff[0])
         if connection.execute(IS_STASHED).fetchone() == (True,):
             connection.execute(EMPTY_STASH)
+        if connection.execute(ARE_REPLIES_LATE, [clock.now() - REPLIES_KEPT]).fetchone() == (True,):
+            connection.execute(EMPTY_REPLIES)
     entries = states.newest(connection).entries
     index = vector_index.INDEXES[storage.quantise]
     due = entries > storage.exact_up_to and dimensions <= index.most_dimensions
@@ -184,6 +198,7 @@ def erase(connection: Connection, drop: Collection[VersionKey], dimensions: int)
         _forget(connection, states.newest(connection).number)
         connection.execute(FORGET_RIGHTS)
         connection.execute(EMPTY_STASH)
+        connection.execute(EMPTY_REPLIES)
         for table in ALL_TABLES:
             names = {"table": sql.Identifier(table), "kept": sql.Identifier(f"kept_{table}")}
             connection.execute(REWRITE.format(**names))
