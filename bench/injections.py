@@ -9,7 +9,7 @@ injections_own.py. Intervals are Wilson's, 95 %.
 
 planted     every malicious text at the start, in the middle and at the end of N mails, and aimed: in the middle
             behind the words of the question. Is it found, is the suspicion's span where it was put, and does the answer
-            without a language model quote it, as it is and with what is suspicious blanked?
+            without a language model quote it: as Citewell indexes the mail, and where it is not made untrusted?
 classifier  a linear model on hashed n-grams or on the embedder's vector, tried beside the rules on texts of kinds
             that it has not seen (see injections_classifier.py)
 """
@@ -21,7 +21,7 @@ import json
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -38,9 +38,10 @@ from citewell.loading.discovery import discover
 from citewell.loading.given import from_text
 from citewell.models.embedder import Vectors
 from citewell.models.minilm import MiniLM
-from citewell.security.scan import THRESHOLD, blanked, scan
+from citewell.security.admission import judged
+from citewell.security.scan import THRESHOLD, scan
 from citewell.settings import Chunking, Loading
-from citewell.types import Hit, Scale
+from citewell.types import Chunk, Document, Hit, Scale
 
 BANK = Path(__file__).parents[1] / "examples" / "bank" / "documents"
 SCAN = "card-fee-schedule-2026.pdf"
@@ -190,7 +191,8 @@ class Planted:
     """Share of the mail's own signs that they cover."""
     answered: bool
     quoted: bool
-    quoted_when_blanked: bool
+    quoted_undefended: bool
+    """If its mail is not made untrusted."""
 
 
 def planted(data: Path, attack: Sequence[Text], count: int, embedder: Remembering) -> Iterator[Planted]:
@@ -214,25 +216,27 @@ def one_planted(mail: str, question: str, attack: Text, place: str, embedder: Re
     for each in scan(document.text):
         covered[each.start : each.end] = [True] * (each.end - each.start)
     inside = sum(covered[start:end])
-    quotes: list[bool] = []
-    chunks = chunk(document, Chunking(), embedder).chunks
-    for shown in (chunks, [replace(made, text=blanked(made.text)) for made in chunks]):
-        hits = [hit(made, rank) for rank, made in enumerate(shown, start=1) if made.text.strip()]
-        answer = extract(question, hits, embedder, SENTENCES) if hits else ()
-        quotes += [bool(answer)] if not quotes else []
-        quotes.append(any(max(each.unit.start, start) < min(each.unit.end, end) for each in answer))
+    answered, quoted = asked(question, judged(document).document, (start, end), embedder)
+    _, undefended = asked(question, document, (start, end), embedder)
     own = len(document.text) - (end - start)
     beyond = (sum(covered) - inside) / max(own, 1)
-    return Planted(place, attack.group, any(covered), inside * 2 >= end - start, beyond, *quotes)
+    return Planted(place, attack.group, any(covered), inside * 2 >= end - start, beyond, answered, quoted, undefended)
 
 
-def hit(made: Any, rank: int) -> Hit:
+def asked(question: str, document: Document, put: tuple[int, int], embedder: Remembering) -> tuple[bool, bool]:
+    """Whether a document gives an answer without a language model, and whether that quotes what was put there."""
+    hits = [hit(made, rank) for rank, made in enumerate(chunk(document, Chunking(), embedder).chunks, start=1)]
+    answer = extract(question, hits, embedder, SENTENCES)
+    return bool(answer), any(max(each.unit.start, put[0]) < min(each.unit.end, put[1]) for each in answer)
+
+
+def hit(made: Chunk, rank: int) -> Hit:
     return Hit(made, made.id, 1.0, Scale.COSINE, rank, {}, 1.0)
 
 
 def planted_rates(some: Sequence[Planted]) -> list[Rate]:
     found = []
-    for name in ("found", "on_it", "answered", "quoted", "quoted_when_blanked"):
+    for name in ("found", "on_it", "answered", "quoted", "quoted_undefended"):
         for group in ("", "BIPIA", "bastioncorpus"):
             of = [getattr(each, name) for each in some if group in ("", each.group)]
             found.append(Rate.of_all(f"{name.replace('_', ' ')}{f', {group}' if group else ''}", of))

@@ -9,31 +9,33 @@ from citewell.security.scan import Suspicion, scan
 from citewell.signs import UNSEEN
 from citewell.types import Document, Trust
 
+ADMISSION_VERSION = "2"
+"""Another one where documents may be judged otherwise, by the scan or here: the next run then judges them anew."""
 NAMED = 3
 """Suspicions that are told one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The document as it is to be indexed, what of its text is suspicious, and a line about each for the report."""
+    """The document with the trust that its text deserves, and a line for the report about what is suspicious in it."""
 
     document: Document
-    suspicions: tuple[Suspicion, ...]
     warnings: tuple[str, ...]
 
 
 def judged(document: Document) -> Judged:
     """Look for planted instructions in a document's title and text.
 
-    One that holds any becomes untrusted, whatever its rules say of it: so does text that is hidden in a file. Nothing
-    is taken out of it, and no document gains trust here.
+    One that holds any becomes untrusted. Nothing is taken out of it, and no document gains trust here. What it says of
+    itself stays, so that it can be judged anew.
+
+    Whether a person's rule approves the document is for the caller to ask: who approved it has read it. Then it stays
+    approved, and only the warnings are told.
     """
     in_text, in_title = scan(document.text), scan(document.title)
     if not (in_text or in_title):
-        return Judged(document, (), ())
-    declared = replace(document.declared, trust=Trust.UNTRUSTED)
-    lowered = replace(document, trust=Trust.UNTRUSTED, declared=declared)
-    return Judged(lowered, in_text, tuple(_warnings(document, in_text, in_title)))
+        return Judged(document, ())
+    return Judged(replace(document, trust=Trust.UNTRUSTED), tuple(_warnings(document, in_text, in_title)))
 
 
 def _warnings(document: Document, in_text: Sequence[Suspicion], in_title: Sequence[Suspicion]) -> Iterator[str]:

@@ -27,7 +27,7 @@ CLASSES: dict[str, str] = {
     # what came before, or all of it
     "prior": """
         previous; previously; prior; above; earlier; preceding; foregoing; former; existing; original; initial; your;
-        past; system; developer; operator s; content; you were given; you have been given; you received; vorherig*;
+        past; system; developer; operator s; you were given; you have been given; you received; vorherig*;
         vorangehend*; bisherig*; obig*; fruher*; vorig*; deine; deinen; ihre; oben; ursprunglich*; bestehend*; zuvor;
         bis jetzt; bisher; precedent*; anterieur*; tes; vos; ta; ci dessus; initial*; existant*; recues; donnees;
         anterior*; previ*; tus; sus; arriba; dadas; recibid*; original*; iniciales; tue; tuoi; vostre; sopra; ricevut*;
@@ -212,7 +212,7 @@ CLASSES: dict[str, str] = {
         your guidelines; your rules; your hidden instructions; initial instructions; system instructions; system
         message; system messages; hidden instructions; instructions you were given; instructions that you were given;
         instructions you received; exact instructions; operating instructions; developer message; context window; words
-        above; text above; starting with you are; chain of thought; your configuration; your system; written above this
+        above; text above; starting with you are; chain of thought; your configuration; written above this
         conversation; above this conversation; deine anweisungen; deine instruktionen; deine systemanweisungen;
         systemanweisung*; systemnachricht; deinen prompt; internen anweisungen; system anweisungen; prompt systeme;
         prompt du systeme; instructions systeme; tes instructions; vos instructions; tes consignes; instructions

@@ -91,7 +91,6 @@ _RULES = tuple(
         (Kind.PERSONA, 0.9, "become ~10 unbound"),
         (Kind.PERSONA, 0.6, "say ~6 unbound"),
         (Kind.PERSONA, 0.3, "become ~4 model"),
-        (Kind.PERSONA, 0.2, "unbound"),
         (Kind.SECRETS, 0.85, "^reveal ~6 model-secret"),
         (Kind.SECRETS, 0.55, "reveal ~6 model-secret"),
         (Kind.SECRETS, 0.3, "model-secret"),

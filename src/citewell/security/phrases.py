@@ -19,6 +19,8 @@ LONG = 400
 
 _WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*")
 _STOP = re.compile(r"[.!?。！？…][\"')\]*]*\s|[。！？]|\n\s*\n")
+_BETWEEN_TAGS = re.compile(r">\s*<")
+_LONGEST_TAG = 80
 _ADDRESS = re.compile(r"https?://|\bwww\.|\b[a-z]{1,20}://|@[\w-]{1,63}\.\w|<address>")
 _OPENS = re.compile(r"[:;,\n\"“”'’(\[\]>}|*#–—]|-\s")
 _LEADS_IN = frozenset(
@@ -121,12 +123,18 @@ def _words(text: str) -> tuple[list[Word], list[tuple[int, int]]]:
         stops = not words
         if words and between != " ":  # most often it is
             stops = _STOP.search(between) is not None or ("\n" in between and start - starts[-1] > LONG)
+            stops = stops or (_BETWEEN_TAGS.match(between) is not None and _closes(text, end))
         if stops:
             starts.append(start)
         position += _APART if stops else 1
         words.append(Word(start, found.end(), position, stops or led_in or _OPENS.search(between) is not None))
         end, led_in = found.end(), found[0] in _LEADS_IN
     return words, list(_sentences(words, starts))
+
+
+def _closes(text: str, end: int) -> bool:
+    """Whether the tag that goes on until there closes an element: the next one, if it follows at once, is another."""
+    return text[max(end - _LONGEST_TAG, 0) : end].rpartition("<")[2].startswith("/")
 
 
 def _sentences(words: Sequence[Word], starts: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from citewell.security.delimiters import marks
+from citewell.security.delimiters import marks, unopened
 from citewell.security.encodings import runs
 from citewell.security.patterns import Kind, Sign, signs
 from citewell.security.phrases import Reading
@@ -26,6 +26,7 @@ THRESHOLD = 0.5
 SHOWN = 160
 """Signs at most of what a suspicion shows."""
 
+_WORD = re.compile(r"[^\W_]")
 _HIDDEN = re.compile("\U0001f3f4[\U000e0020-\U000e007f]+|([\U000e0020-\U000e007e]{4,})")
 """Invisible tag characters, but for those in a flag."""
 _HIDDEN_STRENGTH = 0.7
@@ -56,16 +57,6 @@ def scan(text: str, least: float = THRESHOLD) -> tuple[Suspicion, ...]:
     return _scanned(text, least, _DEPTH)
 
 
-def blanked(text: str) -> str:
-    """The text with spaces in the place of what is suspicious in it: what is left stands where it stood."""
-    pieces: list[str] = []
-    last = 0
-    for each in scan(text):
-        pieces += [text[last : each.start], re.sub(r"\S", " ", text[each.start : each.end])]
-        last = each.end
-    return "".join([*pieces, text[last:]])
-
-
 def _scanned(text: str, least: float, depth: int) -> tuple[Suspicion, ...]:
     plain = folded(text)
     found: list[Suspicion] = []
@@ -73,7 +64,7 @@ def _scanned(text: str, least: float, depth: int) -> tuple[Suspicion, ...]:
         reading = Reading.of(view.text)
         given = [*signs(reading), *marks(view.text)]
         if view is plain:
-            given += _within(text, plain, depth)
+            given += [*_within(text, plain, depth), *unopened(view.text)]
         found += _suspicions(view, reading.sentences, given)
     return tuple(each for each in _merged(found) if each.strength >= least)
 
@@ -91,11 +82,13 @@ def _within(text: str, plain: View, depth: int) -> Iterator[Sign]:
 
 
 def _suspicions(view: View, sentences: Sequence[tuple[int, int]], given: Iterable[Sign]) -> Iterator[Suspicion]:
-    """The signs joined by sentence; a sign that reaches over its end takes the next ones along."""
+    """The signs joined by the sentence of their first word; one that reaches over its end takes the next ones along."""
     starts = [start for start, _ in sentences]
     groups: dict[int, list[Sign]] = {}
     for sign in given:
-        groups.setdefault(max(bisect_right(starts, sign.start) - 1, 0), []).append(sign)
+        word = _WORD.search(view.text, sign.start, sign.end)
+        begins = word.start() if word else sign.start
+        groups.setdefault(max(bisect_right(starts, begins) - 1, 0), []).append(sign)
     for place, some in groups.items():
         first, last = min(sign.start for sign in some), max(sign.end for sign in some)
         begin, stop = sentences[place] if sentences else (first, last)
