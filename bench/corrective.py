@@ -27,7 +27,6 @@ import refusal
 from bank import BANK
 
 from citewell import Index, Settings
-from citewell.checking.corrective import BUILT_IN as THRESHOLDS
 from citewell.checking.grading import branch, grade
 from citewell.evaluation.calibration import Evidenced, figures, fit
 from citewell.evaluation.metrics import estimate
@@ -39,6 +38,8 @@ from citewell.models.llm import LLM
 from citewell.models.minilm import MiniLM
 from citewell.retrieval.floor import BUILT_IN, above_floor, best_evidence
 from citewell.types import Floor, FloorOrigin, Hit
+
+GENERATION = Settings().generation
 
 ANSWER_AT_LEAST = 0.99
 SURE = 0.95
@@ -147,8 +148,8 @@ def report(name: str, some: Sequence[Judged]) -> None:
     print(refusal.row("a floor of 0.40", figures(floors, Floor(FloorOrigin.BUILT_IN, BUILT_IN))))
     least = fit(_by_evidence(fitted)).best.floor
     print(refusal.row(f"a floor of {least:.3f}, most right", figures(floors, Floor(FloorOrigin.SETTINGS, least))))
-    built_in = Floor(FloorOrigin.SETTINGS, THRESHOLDS.lower)
-    print(refusal.row(f"0.40, and lower {THRESHOLDS.lower:.2f}, built in", figures(grades, built_in)))
+    lower = GENERATION.check_lower
+    print(refusal.row(f"0.40, and lower {lower:.2f}, built in", figures(grades, Floor(FloorOrigin.SETTINGS, lower))))
     curves = {
         "most right": fit(_by_grade(fitted)),
         "answers 99 %": fit(_by_grade(fitted), answer_at_least=_reached(fitted)),
@@ -156,8 +157,8 @@ def report(name: str, some: Sequence[Judged]) -> None:
     for words, curve in curves.items():
         lower = curve.best.floor
         print(refusal.row(f"0.40, and lower {lower:.3f}, {words}", figures(grades, Floor(FloorOrigin.SETTINGS, lower))))
-    gain, branches = _gain(held_out, THRESHOLDS.lower), _branches(held_out, THRESHOLDS.upper, THRESHOLDS.lower)
-    print(f"\nbuilt in: {gain}; {branches}")
+    branches = _branches(held_out, GENERATION.check_upper, GENERATION.check_lower)
+    print(f"\nbuilt in: {_gain(held_out, GENERATION.check_lower)}; {branches}")
     for words, curve in curves.items():
         lower = curve.best.floor
         upper = _sure(fitted, lower)

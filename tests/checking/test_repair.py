@@ -74,6 +74,7 @@ def test_sentences_are_read_by_their_numbers(reply: str, expected: list[str | No
 
 def test_one_sentence_needs_no_number() -> None:
     assert repaired("It takes 3.5 days [2].", 1) == ["It takes 3.5 days."]
+    assert repaired("It takes 3.5 days ［2］.", 1) == repaired("It takes 3.5 days [1、2].", 1) == ["It takes 3.5 days."]
     assert repaired("NOTHING", 1) == [None]
     assert repaired("It takes 3 days.\nOr 4.", 1) == [None]
 

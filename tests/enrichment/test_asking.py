@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from citewell.enrichment.asking import Asking, Task, key_of
-from citewell.errors import PromptRefused
+from citewell.enrichment.refusals import Refusals
 from citewell.models.llm import Prompt
 from citewell.models.waiting import waiting
 from tests.enrichment.conftest import nothing_kept
@@ -39,7 +39,7 @@ def test_each_reply_is_kept_as_it_comes_and_one_at_a_time() -> None:
         keeping.release()
 
     writer = ScriptedWriter(lambda prompt, _: prompt.user)
-    written = Asking(writer, "m", 8).all(tasks(40), {}, keep)
+    written = Asking(writer, "m", 8, Refusals()).all(tasks(40), {}, keep)
     assert [each.reply for each in written] == [f"text {n}" for n in range(40)]
     assert len(kept) == 40
     assert {key: reply for each in kept for key, reply in each.items()} == {each.key: each.reply for each in written}
@@ -47,7 +47,9 @@ def test_each_reply_is_kept_as_it_comes_and_one_at_a_time() -> None:
 
 def test_both_replies_are_kept_and_the_second_stands() -> None:
     kept = list[Mapping[str, str]]()
-    (written,) = Asking(ScriptedWriter(lambda _, tries: "good" if tries else ""), "m", 1).all(tasks(1), {}, kept.append)
+    (written,) = Asking(ScriptedWriter(lambda _, tries: "good" if tries else ""), "m", 1, Refusals()).all(
+        tasks(1), {}, kept.append
+    )
     assert [list(each.values()) for each in kept] == [[""], ["good"]]
     assert (written.reply, written.entries) == ("good", ())
 
@@ -67,7 +69,7 @@ def test_the_run_that_waits_can_be_stopped() -> None:
 
     writer = ScriptedWriter(slow)
     with waiting(interrupt), pytest.raises(KeyboardInterrupt):
-        Asking(writer, "m", 2).all(tasks(50), {}, kept.append)
+        Asking(writer, "m", 2, Refusals()).all(tasks(50), {}, kept.append)
     assert 2 <= len(writer.prompts) == len(kept) < 50
 
 
@@ -79,28 +81,5 @@ def test_the_first_failure_is_what_is_told() -> None:
 
     writer = ScriptedWriter(fails)
     with pytest.raises(ConnectionError, match="the third"):
-        Asking(writer, "m", 1).all(tasks(10), {}, nothing_kept)
+        Asking(writer, "m", 1, Refusals()).all(tasks(10), {}, nothing_kept)
     assert len(writer.prompts) == 4
-
-
-def test_a_prompt_that_is_refused_is_of_no_use_and_stops_nothing() -> None:
-    """A provider's filter finds fault with one passage of many."""
-
-    def refuses(prompt: Prompt, _: int) -> str:
-        if prompt.user == "text 3":
-            raise PromptRefused("It rejects the request.", remedy="Ask for something else.")
-        return prompt.user
-
-    writer = ScriptedWriter(refuses)
-    written = Asking(writer, "m", 2).all(tasks(10), {}, nothing_kept)
-    assert [each.reply for each in written] == [f"text {n}" if n != 3 else "" for n in range(10)]
-    assert written[3].entries is None
-    assert len(writer.prompts) == 10, "it is not asked again with the same words"
-
-
-def test_where_every_prompt_is_refused_something_else_is_wrong() -> None:
-    def refuses(_prompt: Prompt, _: int) -> str:
-        raise PromptRefused("It rejects the request.", remedy="Check the URL.")
-
-    with pytest.raises(PromptRefused, match="rejects the request"):
-        Asking(ScriptedWriter(refuses), "m", 2).all(tasks(3), {}, nothing_kept)

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 
 from citewell.checking.polarity import is_negated
 from citewell.chunking.sentences import sentences
+from citewell.generation.extractive import QUESTION_MARKS
+from citewell.generation.reply import MARKER
 
-_CITATION = re.compile(
-    r"[ \t]{0,4}[\[【［]\s*(?:passages?\s*)?\d{1,3}(?:\s*[,;、]\s*\d{1,3})*\s*(?:†[^\]】］]*)?[\]】］]", re.I
-)
-_OPENING = re.compile(r"^(?:\s*(?:[-*+•‣◦>#]+|\d{1,3}[.)]|\(?[a-z]\))\s+)+")
+OPENING = re.compile(r"^(?:\s*(?:[-*+•‣◦>#]+|\d{1,3}[.)]|\(?[a-z]\))\s+)+")
+"""What marks a line as an item of a list, or as a heading."""
+
 _EMPHASIS = re.compile(r"\*\*|__|`+")
 # What is said about not knowing says nothing about the matter.
 _DONT_KNOW = re.compile(
@@ -45,15 +46,15 @@ def claims_of(text: str) -> tuple[str, ...]:
     claims: list[str] = []
     lead = ""
     for line in (item for whole in text.replace("’", "'").splitlines() for item in _unrolled(whole)):
-        is_item = _OPENING.match(line) is not None
-        bare = " ".join(_EMPHASIS.sub("", _OPENING.sub("", _CITATION.sub("", line))).split())
+        is_item = OPENING.match(line) is not None
+        bare = " ".join(_EMPHASIS.sub("", OPENING.sub("", MARKER.sub("", line))).split())
         if not any(sign.isalnum() for sign in bare):
             continue
-        for sentence in [_OPENING.sub("", bare[start:end]) for start, end in sentences(bare)]:
+        for sentence in [OPENING.sub("", bare[start:end]) for start, end in sentences(bare)]:
             if sentence.endswith(":"):
                 lead = sentence if _is_part_of_items(sentence) else ""
                 claims += [sentence] if re.search(r"\d", sentence) and not lead else []
-            elif not sentence.endswith(("?", "？", "؟")):
+            elif not sentence.endswith(QUESTION_MARKS):
                 parts = [part for part in _parts(sentence) if not _DONT_KNOW.match(part)]
                 claims += [f"{lead} {part}".strip() if is_item else part for part in parts]
         lead = lead if is_item or bare.endswith(":") else ""

@@ -10,15 +10,16 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from enum import StrEnum
 from itertools import combinations
 
 from citewell.checking.dates import Date, undated
+from citewell.checking.disagreement import Conflict, Kind, Said
 from citewell.checking.exact import facts_of
 from citewell.checking.figures import Figure
 from citewell.checking.polarity import Stand, stand_of
 from citewell.checking.wording import normal, telling
-from citewell.generation.units import Unit, units
+from citewell.generation.extractive import units_to_quote
+from citewell.generation.units import Unit
 from citewell.retrieval.analyser import analyse
 from citewell.retrieval.floor import named_codes
 from citewell.types import Chunk, Document, Hit
@@ -34,67 +35,23 @@ FEWEST = 2  # words of a statement, or nearly anything says the same
 MAX_STATEMENTS = 12
 """Of a passage, those that hold most of the question's words."""
 
-MOST_SHOWN = 200  # characters of a statement in a warning
-
 DocumentOf = Callable[[Chunk], Document | None]
 """The version of its document that a passage is of."""
 
 _YEAR = re.compile("(?:19|20)[0-9]{2}")
 
 
-class Kind(StrEnum):
-    """In what two statements differ."""
-
-    FIGURE = "figure"
-    DATE = "date"
-    NEGATION = "yes or no"
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What a document says at `document.text[start:end]`, as one line, with its version and days in force as stated."""
-
-    chunk_id: str
-    document_id: str
-    start: int
-    end: int
-    text: str
-    title: str
-    version: str
-    valid_from: date | None
-    valid_to: date | None
-
-    def __str__(self) -> str:
-        edition = f", version {self.version}" if self.version else ""
-        days = [f"{word} {day}" for word, day in (("from", self.valid_from), ("to", self.valid_to)) if day is not None]
-        in_force = f"in force {' '.join(days)}" if days else "dates in force not stated"
-        text = self.text if len(self.text) <= MOST_SHOWN else f"{self.text[:MOST_SHOWN]}…"
-        return f"“{text}” ({self.title}{edition}, {in_force})"
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Two statements that cannot both be right, that of the better hit first."""
-
-    kind: Kind
-    one: Said
-    other: Said
-
-    @property
-    def warning(self) -> str:
-        """What an answer says about it."""
-        return f"Two documents differ ({self.kind}): {self.one}; {self.other}. See which one holds."
-
-
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """`words` are its words without figures and dates, `asked` those of them that the question has.
+    """`said` is all of it, whatever its spelling; `words` are its words without figures and dates, `asked` those of
+    them that the question has.
 
     `codes` are case-folded, `dates` have the bare years as well.
     """
 
     passage: Chunk
     unit: Unit
+    said: tuple[str, ...]
     words: frozenset[str]
     asked: frozenset[str]
     codes: frozenset[str]
@@ -104,20 +61,41 @@ class _Statement:
 
 
 def conflicts(question: str, hits: Sequence[Hit], document_of: DocumentOf) -> tuple[Conflict, ...]:
-    """Where the hits, best first, contradict each other about what is asked; of each two documents the first place."""
+    """Where the hits, best first, contradict each other about what is asked; of each two documents the first place, and
+    of those that say the same, as copies do, the first documents."""
     asked, codes = frozenset(telling(question)), named_codes(question)
     passages = {hit.passage.id: hit.passage for hit in hits}
     if len({passage.document_id for passage in passages.values()}) < 2:
         return ()
     found = [statement for passage in passages.values() for statement in _about(asked, codes, passage)]
-    made: dict[frozenset[str], Conflict] = {}
+    says = {(each.passage.document_id, each.said) for each in found}
+    edition = _loaded_once(document_of)
+    told = set[frozenset[str]]()
+    made: dict[frozenset[tuple[str, ...]], Conflict] = {}
     for one, other in combinations(found, 2):
         documents = frozenset((one.passage.document_id, other.passage.document_id))
-        if len(documents) == 2 and documents not in made and (kind := _difference(one, other)) is not None:
-            mine, theirs = document_of(one.passage), document_of(other.passage)
-            if mine is not None and theirs is not None and _in_force_together(mine, theirs):
-                made[documents] = Conflict(kind, _said(one, mine), _said(other, theirs))
+        if len(documents) < 2 or documents in told or (kind := _difference(one, other)) is None:
+            continue
+        if (one.passage.document_id, other.said) in says or (other.passage.document_id, one.said) in says:
+            continue  # a document does not contradict itself, nor its copy
+        mine, theirs = edition(one.passage), edition(other.passage)
+        if mine is not None and theirs is not None and _in_force_together(mine, theirs):
+            told.add(documents)
+            made.setdefault(frozenset((one.said, other.said)), Conflict(kind, _said(one, mine), _said(other, theirs)))
     return tuple(made.values())
+
+
+def _loaded_once(document_of: DocumentOf) -> DocumentOf:
+    """A question may be about two days, and so find two versions of a document."""
+    known: dict[tuple[str, str], Document | None] = {}
+
+    def edition(passage: Chunk) -> Document | None:
+        key = (passage.document_id, passage.version)
+        if key not in known:
+            known[key] = document_of(passage)
+        return known[key]
+
+    return edition
 
 
 def _about(asked: frozenset[str], named: frozenset[str], passage: Chunk) -> Iterator[_Statement]:
@@ -125,7 +103,7 @@ def _about(asked: frozenset[str], named: frozenset[str], passage: Chunk) -> Iter
     codes, they hold one."""
     above = frozenset(analyse(f"{passage.title} {passage.section} {passage.preamble}"))
     shares = []
-    for unit in units(passage):
+    for unit in units_to_quote(passage):
         held = above.union(analyse(f"{unit.context} {unit.shown}"))
         if not unit.is_fragment and not (named and named.isdisjoint(held)):
             shares.append((_share(asked, held), unit))
@@ -140,7 +118,8 @@ def _about(asked: frozenset[str], named: frozenset[str], passage: Chunk) -> Iter
             years = (Date(year, 0, 0, 0, 0) for figure in facts.figures if (year := _year(figure)) is not None)
             figures = tuple(figure for figure in facts.figures if _year(figure) is None)
             days = (*facts.dates, *years)
-            yield _Statement(passage, unit, words, words & asked, codes, figures, days, stand_of(unit.shown))
+            said, stand = tuple(analyse(unit.shown)), stand_of(unit.shown)
+            yield _Statement(passage, unit, said, words, words & asked, codes, figures, days, stand)
 
 
 def _share(asked: frozenset[str], held: frozenset[str]) -> float:
@@ -199,14 +178,6 @@ def _in_force_together(one: Document, other: Document) -> bool:
 
 
 def _said(statement: _Statement, document: Document) -> Said:
-    return Said(
-        statement.passage.id,
-        document.id,
-        statement.unit.start,
-        statement.unit.end,
-        statement.unit.shown,
-        document.title,
-        document.version,
-        document.valid_from,
-        document.valid_to,
-    )
+    unit = statement.unit
+    days = (document.valid_from, document.valid_to)
+    return Said(document.id, unit.start, unit.end, unit.shown, document.title, document.source, *days)

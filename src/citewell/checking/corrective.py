@@ -34,10 +34,6 @@ class Thresholds:
             raise ValueError(f"the upper threshold {self.upper} is below the lower one {self.lower}")
 
 
-BUILT_IN = Thresholds(upper=0.50, lower=0.45)
-"""For the rule with the built-in embedder, fitted to questions whose article is not there (docs/checking.md)."""
-
-
 @dataclass(frozen=True, slots=True)
 class Corrected:
     """The hits to answer from, best grade first and ranked anew, and what the answer is to warn of.

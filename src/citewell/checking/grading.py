@@ -18,8 +18,8 @@ from citewell.generation.units import Unit, units
 from citewell.models.embedder import Embedder
 from citewell.models.fenced import code_of, disarm, fence
 from citewell.models.llm import LLM, Prompt
-from citewell.retrieval.analyser import analyse, analyse_query
-from citewell.retrieval.floor import evidence
+from citewell.retrieval.analyser import analyse
+from citewell.retrieval.floor import content_words, evidence
 from citewell.types import Chunk, Hit
 
 MOST_EMBEDDED = 4
@@ -95,7 +95,7 @@ def graded(question: str, hits: Sequence[Hit], embedder: Embedder) -> tuple[floa
     words that it holds), less 0.2 times the share of the question's names, dates and figures that the passage lacks.
     Where a code decides (`retrieval.floor`), 1 or 0.
     """
-    asked = frozenset(analyse(question)).intersection(analyse_query(question)) or frozenset(analyse(question))
+    asked = content_words(question)
     near = [_nearest(asked, hit.passage) for hit in hits]
     texts = [f"{unit.context} {unit.shown}" for found in near for unit, _ in found]
     if not texts:

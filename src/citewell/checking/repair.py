@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from citewell.generation.reply import MARKER
 from citewell.models.fenced import code_of, disarm, fence
 from citewell.models.llm import Prompt
 from citewell.models.reply import MAX_REPLY_CHARS, MAX_TEXT_CHARS, declines, unlabelled
@@ -36,9 +37,6 @@ Reply with one line a sentence, its number first, and nothing else:
 _OURS = (QUESTION, SENTENCE, FAULT, CITED)
 _NUMBERED = re.compile(
     r"\s*[-*>]*\s*(?:sentence\s+)?[\[(*]*(?P<n>\d{1,2})[\])*]*[.):]+[*]*(?:\s+(?P<text>.*))?", re.IGNORECASE
-)
-_MARKERS = re.compile(
-    r"[ \t]*[\[【]\s*(?:passages?\s*)?\d{1,3}(?:\s*[,;]\s*\d{1,3})*\s*(?:†[^\]】]*)?[\]】]", re.IGNORECASE
 )
 _NOTHING = re.compile(rf"\W*(?:{NOTHING}|none|n/a)\W*", re.IGNORECASE)
 
@@ -81,6 +79,6 @@ def repaired(reply: str, n: int) -> list[str | None]:
 
 
 def _sentence(texts: Sequence[str]) -> str | None:
-    text = unlabelled(_MARKERS.sub("", texts[0])) if len(texts) == 1 else ""
+    text = unlabelled(MARKER.sub("", texts[0])) if len(texts) == 1 else ""
     is_none = not any(sign.isalnum() for sign in text) or len(text) > MAX_TEXT_CHARS
     return None if is_none or _NOTHING.fullmatch(text) or declines(text) else text

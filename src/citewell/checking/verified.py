@@ -1,33 +1,29 @@
 """An answer that a language model wrote, checked against what it cites before it goes out.
 
-Each sentence - is it supported? - if not, written once more by the model with the cited text - checked again - and
-what fails is flagged, or struck.
+Each sentence - is it supported? - if not, written once more by the model with the cited text, and cited anew - checked
+again - and what fails is flagged, or struck.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from citewell.checking.narrowing import narrowed
+from citewell.checking.parts import Part, joined, parts_of, without_unsupported
 from citewell.checking.repair import repair_prompt, repaired
-from citewell.checking.support import Standing, Support, support
+from citewell.checking.support import Standing, support
 from citewell.generation.answer import ABSTENTION, Draft
+from citewell.generation.citations import Citations, PageOf
+from citewell.generation.prompt import body
+from citewell.generation.reply import supporting_unit
+from citewell.generation.units import Unit
 from citewell.models.embedder import Embedder
 from citewell.models.llm import LLM
-from citewell.types import Chunk, Citation, Hit, Sentence, Trace
+from citewell.types import Chunk, ElementKind, Hit, Trace
 
 NOTHING_SUPPORTED = "nothing that the language model wrote is supported by what it cites"
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A sentence, what stands before it in the answer's text, and how it stands to what it cites."""
-
-    sentence: Sentence
-    before: str
-    support: Support
 
 
 def verified(
@@ -38,11 +34,13 @@ def verified(
     *,
     llm: LLM,
     embedder: Embedder,
+    page_of: PageOf,
     trace: Trace,
 ) -> Draft:
     """The draft with its unsupported sentences repaired, or else flagged by a warning or struck, as `way` says.
 
-    A sentence of which it is not sure is flagged in any case. `hits` are the passages that it could cite.
+    A sentence of which it is not sure is flagged in any case. `hits` are the passages that it could cite; `page_of` is
+    asked for what a repaired sentence cites.
 
     Raises:
         ServiceError: the language model's endpoint failed.
@@ -50,107 +48,87 @@ def verified(
     if draft.abstained:
         return draft
     with trace.step("verify", len(draft.sentences)) as step:
-        cited = _Cited({hit.passage.id: hit.passage for hit in hits}, {each.n: each for each in draft.citations})
-        parts = [
-            _Part(sentence, before, support(sentence.text, cited.texts(sentence), embedder, question))
-            for sentence, before in _placed(draft)
-        ]
-        parts = _mended(question, parts, cited, llm, embedder)
+        cited = _Cited(_by_id(hits), Citations(page_of, draft.citations))
+        parts = parts_of(
+            draft, lambda sentence: support(sentence.text, cited.texts(sentence.citations), embedder, question)
+        )
+        parts = [cited.in_whole(part) for part in _mended(question, parts, cited, llm, embedder)]
         step.out = sum(part.support.standing is Standing.SUPPORTED for part in parts)
-    unsupported = [part for part in parts if way == "strike" and part.support.standing is Standing.UNSUPPORTED]
-    struck = tuple(f"A sentence was struck: {_why(part.support)}." for part in unsupported)
-    kept = _without(parts, unsupported)
-    if not kept:
-        return Draft(ABSTENTION, abstained=True, reason=NOTHING_SUPPORTED, warnings=draft.warnings + struck)
-    return _joined(replace(draft, warnings=draft.warnings + struck), kept)
+    warnings = draft.warnings
+    if way == "strike":
+        warnings += tuple(f"A sentence was struck: {part.why}." for part in parts if part.is_unsupported)
+        parts = without_unsupported(parts)
+    if not parts:
+        return Draft(ABSTENTION, abstained=True, reason=NOTHING_SUPPORTED, warnings=warnings)
+    return joined(parts, cited.citations.made, warnings)
+
+
+def _by_id(hits: Sequence[Hit]) -> dict[str, Hit]:
+    """By what is read of them: a parent too large for the prompt gave way to the chunk that was found."""
+    return {hit.chunk.id: replace(hit, parent=None) for hit in hits} | {hit.passage.id: hit for hit in hits}
 
 
 @dataclass(frozen=True, slots=True)
 class _Cited:
-    """The passages by id, and the citations by number."""
+    """The hits by the id of their passage, and the citations of the answer."""
 
-    passages: dict[str, Chunk]
-    citations: dict[int, Citation]
+    hits: Mapping[str, Hit]
+    citations: Citations
 
-    def texts(self, sentence: Sentence) -> tuple[str, ...]:
-        """What a sentence cites: its quotes, then the passages around them with what stands above these."""
-        cited = [self.citations[n] for n in sentence.citations]
-        around = dict.fromkeys(self.passages[each.chunk_id] for each in cited if each.chunk_id in self.passages)
-        return (*(each.quote for each in cited), *map(_whole, around))
+    def texts(self, numbers: Sequence[int]) -> tuple[str, ...]:
+        """What these citations cite: their quotes, then the passages around them with what stands above these."""
+        quotes = (self.citations.made[n - 1].quote for n in numbers)
+        return (*quotes, *(_whole(hit.passage) for hit in self._around(numbers)))
+
+    def anew(self, text: str, numbers: Sequence[int]) -> tuple[int, ...]:
+        """The numbers under which `text` cites those of the passages that say something of it.
+
+        A title is not enough: that a passage says nothing is supported by any, and answers nothing.
+        """
+        bearing = [hit for hit in self._around(numbers) if narrowed(text, body(hit.passage))]
+        return tuple(self.citations.cite(hit, supporting_unit(text, hit)) for hit in bearing)
+
+    def in_whole(self, part: Part) -> Part:
+        """Where what a sentence says stands in two sentences of a passage, it cites both."""
+        if part.leads or part.is_unsupported:
+            return part
+        text, numbers = part.sentence.text, part.sentence.citations
+        return part.citing(tuple(dict.fromkeys(self._run_of(text, n) for n in numbers)))
+
+    def _run_of(self, text: str, n: int) -> int:
+        """The number of the run of sentences around a citation that `text` rests on; `n` where it is that alone."""
+        cited = self.citations.made[n - 1]
+        hit = self.hits.get(cited.chunk_id)
+        if hit is None or hit.passage.kind is ElementKind.CODE:
+            return n
+        start, end = (hit.passage.start + at for at in narrowed(text, hit.passage.text) or (0, 0))
+        holds = start <= cited.start and cited.end <= end
+        return self.citations.cite(hit, Unit(start, end, text, "")) if holds else n
+
+    def _around(self, numbers: Sequence[int]) -> list[Hit]:
+        ids = dict.fromkeys(self.citations.made[n - 1].chunk_id for n in numbers)
+        return [self.hits[each] for each in ids if each in self.hits]
 
 
 def _whole(chunk: Chunk) -> str:
     return "\n".join(filter(None, (chunk.title, chunk.section, chunk.preamble, chunk.text)))
 
 
-def _placed(draft: Draft) -> Iterator[tuple[Sentence, str]]:
-    """Each sentence with what stands between it and the one before."""
-    end = 0
-    for sentence in draft.sentences:
-        start = draft.text.index(sentence.text, end)
-        yield sentence, draft.text[end:start]
-        end = start + len(_shown(sentence))
-
-
-def _shown(sentence: Sentence) -> str:
-    """A sentence with its markers, as `generation.reply` writes it."""
-    return f"{sentence.text} {''.join(f'[{n}]' for n in sentence.citations)}"
-
-
-def _mended(question: str, parts: Sequence[_Part], cited: _Cited, llm: LLM, embedder: Embedder) -> list[_Part]:
+def _mended(question: str, parts: Sequence[Part], cited: _Cited, llm: LLM, embedder: Embedder) -> list[Part]:
     """With what the model makes of the unsupported ones, where that is supported; one call for all of them."""
-    wrong = [part for part in parts if part.support.standing is Standing.UNSUPPORTED]
+    wrong = [part for part in parts if part.is_unsupported]
     if not wrong:
         return list(parts)
-    texts = [cited.texts(part.sentence) for part in wrong]
+    texts = [cited.texts(part.sentence.citations) for part in wrong]
     prompt = repair_prompt(
         question, [part.sentence.text for part in wrong], texts, [part.support.reason for part in wrong]
     )
-    rewritten = repaired(llm.complete(prompt).text, len(wrong))
-    better: dict[int, _Part] = {}
-    for part, given, text in zip(wrong, texts, rewritten, strict=True):
-        # That the passage says nothing is supported by any passage, and answers nothing.
-        if text is None or not any(narrowed(text, each) for each in given):
+    better: dict[int, Part] = {}
+    for part, text in zip(wrong, repaired(llm.complete(prompt).text, len(wrong)), strict=True):
+        numbers = cited.anew(text, part.sentence.citations) if text is not None else ()
+        if text is None or not numbers:
             continue
-        found = support(text, given, embedder, question)
+        found = support(text, cited.texts(numbers), embedder, question)
         if found.standing is Standing.SUPPORTED:
-            better[id(part)] = replace(part, sentence=replace(part.sentence, text=text), support=found)
+            better[id(part)] = part.mended(text, numbers, found)
     return [better.get(id(part), part) for part in parts]
-
-
-def _without(parts: Sequence[_Part], struck: Sequence[_Part]) -> list[_Part]:
-    """A line that began with what was struck begins with what comes after it."""
-    kept: list[_Part] = []
-    begins = False
-    for part in parts:
-        begins = begins or "\n" in part.before
-        if part not in struck:
-            kept.append(replace(part, before="\n") if begins else part)
-            begins = False
-    return kept
-
-
-def _joined(draft: Draft, parts: Sequence[_Part]) -> Draft:
-    """The answer of these parts: its citations are numbered anew, in the order of their first use."""
-    used = dict.fromkeys(n for part in parts for n in part.sentence.citations)
-    numbers = {n: place for place, n in enumerate(used, start=1)}
-    sentences = tuple(
-        replace(part.sentence, citations=tuple(numbers[n] for n in part.sentence.citations)) for part in parts
-    )
-    gaps = ["" if place == 0 else part.before for place, part in enumerate(parts)]
-    old = {each.n: each for each in draft.citations}
-    flags = tuple(
-        f"Sentence {place} is not certain: {_why(part.support)}."
-        for place, part in enumerate(parts, start=1)
-        if part.support.standing is not Standing.SUPPORTED
-    )
-    return Draft(
-        text="".join(gap + _shown(sentence) for gap, sentence in zip(gaps, sentences, strict=True)),
-        sentences=sentences,
-        citations=tuple(replace(old[n], n=numbers[n]) for n in used),
-        warnings=draft.warnings + flags,
-    )
-
-
-def _why(found: Support) -> str:
-    return found.reason or "what it cites does not support it"

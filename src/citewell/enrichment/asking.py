@@ -9,13 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 
+from citewell.enrichment.refusals import Refusals
 from citewell.errors import PromptRefused
 from citewell.models.llm import LLM, Prompt
-from citewell.models.waiting import STEP_S, pause
+from citewell.models.waiting import STEP_S, show_alive
 from citewell.types import Entry
 
 ENRICHER_VERSION = "1"
@@ -26,7 +27,6 @@ Keep = Callable[[Mapping[str, str]], None]
 
 # At temperature 0 the same prompt would be answered with the same words.
 _AGAIN = "Your last reply could not be used. Keep to what is asked for, with nothing before it and nothing after it."
-_MOMENT_S = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,28 +57,33 @@ def key_of(model: str, prompt: Prompt) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A language model, called at most `parallel` times at once. `model` is its name, on which replies depend."""
+    """A language model, called at most `parallel` times at once. `model` is its name, on which replies depend;
+    `refusals` are those of the run that this is part of."""
 
     llm: LLM
     model: str
     parallel: int
+    refusals: Refusals
 
     def all(self, tasks: Sequence[Task], known: Mapping[str, str], keep: Keep) -> list[Written]:
         """What came of each task, in their order. Tasks with one prompt are one call.
 
         After Ctrl-C or a failure the calls under way come to their end and are kept, and no others are begun.
 
-        A prompt that the endpoint refuses is a reply of no use, unless it refuses every one.
+        A prompt that the endpoint refuses has an empty reply, which is of no use.
 
         Raises:
-            ServiceError: the model's endpoint failed. What came before has been given to `keep`.
+            ServiceError: the model's endpoint failed, or refuses whatever it is asked in this run. What came before has
+                been given to `keep`.
         """
         keys = [key_of(self.model, task.prompt) for task in tasks]
         replies = {key: known[key] for key in keys if key in known}
         read = [task.entries(known[key]) if key in known else None for key, task in zip(keys, tasks, strict=True)]
         missing = {key: task for key, task, made in zip(keys, tasks, read, strict=True) if made is None}
         if missing:
-            replies |= _Round(self.llm, keep).replies(missing, self.parallel)
+            # That a prompt is refused again, or that one is among others which were answered, says nothing new.
+            telling = set() if any(replies.values()) else missing.keys() - replies.keys()
+            replies |= _Round(self.llm, keep, self.refusals, telling).replies(missing, self.parallel)
         return [
             Written(task, key, replies[key], task.entries(replies[key]) if made is None else made)
             for key, task, made in zip(keys, tasks, read, strict=True)
@@ -87,16 +92,18 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class _Round:
-    """One round of calls, which stops as a whole."""
+    """One round of calls, which stops as a whole. The refusals of those whose keys are `telling` are counted."""
 
     llm: LLM
     keep: Keep
+    refusals: Refusals
+    telling: Set[str]
     _stopping: threading.Event = field(default_factory=threading.Event)
     _keeping: threading.Lock = field(default_factory=threading.Lock)
 
     def replies(self, tasks: Mapping[str, Task], parallel: int) -> dict[str, str]:
         pool = ThreadPoolExecutor(min(parallel, len(tasks)), thread_name_prefix="citewell-enrichment")
-        futures: dict[str, Future[str | PromptRefused]] = {}
+        futures: dict[str, Future[str]] = {}
         try:
             for key, task in tasks.items():
                 futures[key] = pool.submit(self._reply, key, task)
@@ -105,19 +112,15 @@ class _Round:
             while pending and not self._stopping.is_set():
                 _, pending = wait(pending, STEP_S, FIRST_EXCEPTION)
                 if pending:
-                    pause(_MOMENT_S)  # shows that the run is alive, and ends it when that is wanted
+                    show_alive()
         finally:
             self._stopping.set()
             pool.shutdown(cancel_futures=True)
         # What failed comes before what was cancelled because of it: tasks are begun in their order.
-        made = {key: future.result() for key, future in futures.items()}
-        refused = [reply for reply in made.values() if isinstance(reply, PromptRefused)]
-        if len(refused) == len(made):
-            raise refused[0]
-        return {key: reply if isinstance(reply, str) else "" for key, reply in made.items()}
+        return {key: future.result() for key, future in futures.items()}
 
-    def _reply(self, key: str, task: Task) -> str | PromptRefused:
-        """The first reply that is of use, or the second; or that the endpoint takes no such prompt."""
+    def _reply(self, key: str, task: Task) -> str:
+        """The first reply that is of use, or the last one."""
         reply = ""
         for prompt in (task.prompt, replace(task.prompt, user=f"{task.prompt.user}\n\n{_AGAIN}")):
             if self._stopping.is_set():
@@ -125,13 +128,20 @@ class _Round:
             try:
                 reply = self.llm.complete(prompt).text
             except PromptRefused as refusal:
-                return refusal
-            with self._keeping:
-                self.keep({key: reply})
+                self._keep(key, reply)
+                if key in self.telling:
+                    self.refusals.add(refusal)
+                break  # the same words would be refused again
+            self.refusals.answered()
+            self._keep(key, reply)
             if task.entries(reply) is not None:
                 break
         return reply
 
-    def _stop_if_failed(self, future: Future[str | PromptRefused]) -> None:
+    def _keep(self, key: str, reply: str) -> None:
+        with self._keeping:
+            self.keep({key: reply})
+
+    def _stop_if_failed(self, future: Future[str]) -> None:
         if not future.cancelled() and future.exception() is not None:
             self._stopping.set()

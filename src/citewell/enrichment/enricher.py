@@ -7,13 +7,14 @@ written, the document is searched by its own words, as without.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from citewell.chunking import Chunked
 from citewell.enrichment.asking import Asking, Keep, Task
 from citewell.enrichment.contexts import contexts
 from citewell.enrichment.fitting import Room
 from citewell.enrichment.questions import questions
+from citewell.enrichment.refusals import Refusals
 from citewell.enrichment.summaries import summaries
 from citewell.enrichment.surroundings import Surroundings
 from citewell.models.embedder import Embedder
@@ -37,22 +38,25 @@ class Enriched:
 
 @dataclass(frozen=True, slots=True)
 class Enricher:
-    """A language model, by the name of `model`, and what it is to write, for this embedder."""
+    """A language model, by the name of `model`, and what it is to write, for this embedder: one for each run."""
 
     llm: LLM
     model: str
     settings: Enrichment
     embedder: Embedder
+    _refusals: Refusals = field(default_factory=Refusals, init=False)
 
     def enrich(self, document: Document, chunked: Chunked, known: Mapping[str, str], keep: Keep) -> Enriched:
         """Ask for what `known` has no reply of use to, and make entries of all. The result depends on the replies
         alone, not on the order in which they come.
 
         Raises:
-            ServiceError: the model's endpoint failed. What came before has been given to `keep`.
+            ServiceError: the model's endpoint failed, or refused the first prompts of this run, all of them. What came
+                before has been given to `keep`.
         """
         asked = list(tasks(document, chunked, self.settings, self.embedder))
-        written = Asking(self.llm, self.model, self.settings.parallel).all(asked, known, keep)
+        asking = Asking(self.llm, self.model, self.settings.parallel, self._refusals)
+        written = asking.all(asked, known, keep)
         made = [entry for each in written for entry in each.entries or ()]
         placed = {entry.chunk_id: entry for entry in made if entry.kind is EntryKind.CONTEXT}
         own = (placed.get(entry.chunk_id, entry) if _is_plain(entry) else entry for entry in chunked.entries)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from citewell.chunking.measured import SPECIAL_TOKENS
 from citewell.chunking.shorten import without_end
-from citewell.models.embedder import Embedder
+from citewell.models.embedder import SPECIAL_TOKENS, Embedder
 
 
 @dataclass(frozen=True, slots=True)

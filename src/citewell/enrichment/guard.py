@@ -18,6 +18,7 @@ from citewell.chunking import sentences
 from citewell.models.fenced import disarm
 from citewell.models.reply import prose
 from citewell.retrieval.analyser import analyse
+from citewell.security.scan import scan
 from citewell.signs import UNSEEN
 
 TAGS = ("title", "outline", "section", "before", "passage", "after", "document")
@@ -26,14 +27,11 @@ TAGS = ("title", "outline", "section", "before", "passage", "after", "document")
 MOST_REPEATED = 8
 """Tokens in a row: as many of another text are a copy of it."""
 
+LEAST_SUSPICION = 0.25
+"""Of what may be an instruction. Lower than for a document: what is dropped here costs one sentence."""
+
 _ADDRESS = re.compile(r"\w://|\bwww\.", re.IGNORECASE)
 _MARKUP = re.compile(r"</?[a-z!][^\s<>]*", re.IGNORECASE)
-_ORDERS = re.compile(
-    r"""\b(?:ignor\w*|disregard\w*|forget|overrid\w*|missachte\w*|vergiss|oublie\w*)\b.{0,60}
-    \b(?:instruction|rule|prompt|direction|guideline|anweisung|regel|consigne|instruccion|istruzion)\w*
-    |\bsystem\s+prompt\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
 _LABEL = re.compile(r"\**(?:the\s+)?(?:context|summary)\**\s*:\**\s*", re.IGNORECASE)
 # Thai, Lao and Khmer mark no end of a sentence.
 _WHOLE = regex.compile(r"[\p{SB=STerm}\p{SB=ATerm}][\p{Pe}\p{Pf}\"'*]*\Z|[\p{Thai}\p{Lao}\p{Khmer}]\Z")
@@ -55,7 +53,9 @@ class Shown:
         copies, shown = (around.runs | rules.runs) - own.runs, own.figures | around.figures
 
         def allows(text: str) -> bool:
-            if any(sign.search(text) for sign in (UNSEEN, _ADDRESS, _ORDERS)) or disarm(text, TAGS) != text:
+            if any(sign.search(text) for sign in (UNSEEN, _ADDRESS)) or disarm(text, TAGS) != text:
+                return False
+            if scan(text, LEAST_SUSPICION):
                 return False
             said = _Read.of(text, self.language)
             return (
