@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from citewell.answering import NO_DOCUMENT
 from citewell.errors import SettingsError
 from citewell.filters import Equal
+from citewell.generation.answer import NO_PASSAGE
 from citewell.index import Index
 from citewell.loading.given import from_text
 from citewell.models.llm import Completion, Prompt
@@ -51,6 +53,23 @@ def at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def opened(at: str, llm: ScriptedLLM | None = None, **tables: dict[str, Any]) -> Index:
     return Index.open(at, settings=Settings.model_validate(tables), llm=llm)
+
+
+def test_where_there_is_no_document_that_is_the_reason_whoever_may_not_read_one(tmp_path: Path) -> None:
+    """The answer of an index that is empty, and of one that is so for who asks, are one."""
+    nobody = Principal(groups=frozenset({"nobody"}))
+    with Index.create(tmp_path / "index") as index:
+        empty = index.ask("What is the fee?", principal=nobody)
+        assert (empty.abstained, empty.reason) == (True, NO_DOCUMENT)
+        assert index.ask("What is the fee?").reason == NO_DOCUMENT
+        index.add_documents([from_text("The fee is 40 euros.", source="bank:fee", groups=["staff"])])
+        for_nobody = index.ask("What is the fee?", principal=nobody)
+        assert (for_nobody.text, for_nobody.reason) == (empty.text, empty.reason)
+        staff = Principal(groups=frozenset({"staff"}))
+        assert not index.ask("What is the fee?", principal=staff).abstained
+        assert index.ask("Who wrote Faust?", principal=staff).reason == NO_PASSAGE
+        index.add_documents([from_text("Soup on Mondays.", source="bank:soup", valid_to=date(2020, 1, 1))])
+        assert index.ask("When is there soup?", principal=nobody).reason == NO_PASSAGE, "there is some, on another day"
 
 
 def test_a_question_that_leans_on_the_turns_before(at: str) -> None:
@@ -212,18 +231,29 @@ def test_a_model_may_re_rank(at: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tables", "keys"),
+    ("tables", "keys", "off"),
     [
-        ({"queries": {"variants": 2, "hyde": True}}, "queries.variants, queries.hyde"),
-        ({"queries": {"decompose": "llm"}}, "queries.decompose"),
-        ({"models": {"reranker": "llm"}}, "models.reranker"),
+        (
+            {"queries": {"variants": 2, "hyde": True}},
+            "queries.variants, queries.hyde need a",
+            "queries.variants = 0 and queries.hyde = false",
+        ),
+        ({"queries": {"decompose": "llm"}}, "queries.decompose needs a", 'queries.decompose = "off"'),
+        ({"models": {"reranker": "llm"}}, "models.reranker needs a", 'models.reranker = "maxsim"'),
+        ({"enrichment": {"context": True}}, "enrichment.context needs a", "enrichment.context = false"),
+        ({"generation": {"check": "llm"}}, "generation.check needs a", 'generation.check = "off"'),
     ],
 )
-def test_what_needs_a_model_says_so(tmp_path: Path, tables: dict[str, dict[str, Any]], keys: str) -> None:
+def test_what_needs_a_model_says_so(tmp_path: Path, tables: dict[str, dict[str, Any]], keys: str, off: str) -> None:
     lines = [f"{table}.{key} = {json.dumps(value)}" for table, of in tables.items() for key, value in of.items()]
-    (tmp_path / "citewell.toml").write_text("\n".join(lines))
-    with pytest.raises(SettingsError, match=f"{keys} needs a language model, and models.llm is none"):
-        Settings.load(tmp_path / "citewell.toml")
+    path = tmp_path / "citewell.toml"
+    path.write_text("\n".join(lines))
+    with pytest.raises(SettingsError, match=f"{keys} language model, and models.llm is none") as caught:
+        Settings.load(path)
+    assert caught.value.remedy == f'Name one under [models], for example llm = "ollama:qwen3:4b", or set {off}.'
+    for way_out in ([*lines, 'models.llm = "ollama:qwen3:4b"'], off.split(" and ")):
+        path.write_text("\n".join(way_out))
+        Settings.load(path)
 
 
 def test_a_part_may_ask_about_another_day(tmp_path: Path) -> None:

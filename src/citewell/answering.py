@@ -7,29 +7,38 @@ The steps of `Index.ask` and `Index.search`, with what they share: what the read
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from citewell import clock
 from citewell.checking.conflicts import conflicts
 from citewell.checking.corrective import NOT_ANSWERED, Corrected, Thresholds, corrected
 from citewell.checking.grading import Branch, grade
+from citewell.checking.rules import ruled
 from citewell.checking.verified import verified
 from citewell.filters import And, Equal
-from citewell.generation.answer import answer
+from citewell.generation.answer import Draft, answer
 from citewell.generation.extractive import extract
 from citewell.generation.lost import lost_warnings
 from citewell.models.counted import CountedLLM
 from citewell.models.encoding import Encoders
 from citewell.models.reranker import Reranker
-from citewell.queries.finding import Asked, find, understand
+from citewell.queries.finding import Asked, Found, find, understand
+from citewell.queries.joining import joined
+from citewell.queries.small_talk import REASON, REPLY
 from citewell.retrieval.floor import above_floor, floor_warnings, holding
+from citewell.retrieval.near_duplicates import first_of_alike
 from citewell.retrieval.query import Query, Role
 from citewell.retrieval.reranking import rerank_by
 from citewell.retrieval.search import search
 from citewell.settings import Settings
 from citewell.stores.store import Reader, Scope
 from citewell.types import Answer, Chunk, Document, Floor, FloorOrigin, Hit, Trace, Trust, Turn, Usage
+
+NO_DOCUMENT = "there is no document here that may be read; `citewell index PATH` adds some"
+
+ALIKE = 4
+"""How many passages are read for one that is shown, where those that say the same are grouped."""
 
 WRITTEN = frozenset({Role.VARIANT, Role.HYPOTHETICAL, Role.BROADER})
 """What a model wrote in the question's place. How near a passage is to that says nothing of the question."""
@@ -61,37 +70,23 @@ class Asking:
     def search(self, query: str, k: int) -> tuple[Hit, ...]:
         """The k best passages, whatever the floor."""
         asked = self._understood(query, ())
-        found = find(asked, self.settings.queries, lambda each: self._found(each, k), k)
+        found = self._of_all(asked, k, self._found)
         return self._with_cosines(asked, found.hits)
 
     def answer(self, question: str, turns: Sequence[Turn], floor: Floor) -> Answer:
         """A cited answer to a question that may lean on the turns before it."""
         llm, keep = self.models.llm, self.settings.retrieval.keep
         asked = self._understood(question, turns)
-        found = find(asked, self.settings.queries, lambda query: self._passing(query, asked, floor, keep), keep)
+        if asked.small_talk:
+            return self._nothing_asked(question)
+        found = self._of_all(asked, keep, lambda query, k: self._passing(query, asked, floor, k))
         hits = self._with_cosines(asked, found.hits)
-        checked = self._checked(asked, hits, floor, keep)
-        draft = answer(
-            asked.question,
-            checked.hits,
-            llm=llm,
-            embedder=self.models.encoders.embedder,
-            settings=self.settings,
-            page_of=self._page_of,
-            trace=self.trace,
-        )
-        if llm is not None and self.settings.generation.verify != "off":
-            draft = verified(
-                asked.question,
-                draft,
-                checked.hits,
-                self.settings.generation.verify,
-                llm=llm,
-                embedder=self.models.encoders.embedder,
-                trace=self.trace,
-            )
+        checked = self._checked(asked, replace(found, hits=hits), floor, keep)
+        draft = self._drafted(asked.question, checked.hits)
         if draft.abstained and checked.branch is Branch.INCORRECT:
             draft = replace(draft, reason=NOT_ANSWERED)
+        if draft.abstained and not hits and self._sees_nothing():
+            draft = replace(draft, reason=NO_DOCUMENT)
         conflicting = self._conflicts(asked, checked.hits) if not draft.abstained else ()
         lost = lost_warnings(asked.question, draft, self.reader.lossy(self.scope))
         return Answer(
@@ -102,16 +97,63 @@ class Asking:
             abstained=draft.abstained,
             reason=draft.reason,
             hits=checked.hits or hits,
-            warnings=(*checked.warnings, *draft.warnings, *conflicting, *floor_warnings(floor), *lost),
+            warnings=tuple(
+                dict.fromkeys((*checked.warnings, *draft.warnings, *conflicting, *floor_warnings(floor), *lost))
+            ),
             usage=llm.usage if llm is not None else Usage(),
             trace=tuple(self.trace.steps),
             searched=tuple(query.text for query in found.queries),
         )
 
-    def _checked(self, asked: Asked, hits: tuple[Hit, ...], floor: Floor, k: int) -> Corrected:
+    def _drafted(self, question: str, hits: tuple[Hit, ...]) -> Draft:
+        """An answer from these passages, its sentences checked against what they cite and by the rules."""
+        llm, embedder, generation = self.models.llm, self.models.encoders.embedder, self.settings.generation
+        draft = answer(
+            question,
+            hits,
+            llm=llm,
+            embedder=embedder,
+            settings=self.settings,
+            page_of=self._page_of,
+            trace=self.trace,
+        )
+        draft = ruled(draft, generation.rules)
+        if llm is None or generation.verify == "off":
+            return draft
+        draft = verified(
+            question,
+            draft,
+            hits,
+            generation.verify,
+            llm=llm,
+            embedder=embedder,
+            page_of=self._page_of,
+            trace=self.trace,
+        )
+        return ruled(draft, generation.rules)  # what was mended says something new
+
+    def _nothing_asked(self, question: str) -> Answer:
+        """Small talk: nothing is searched, and nothing is said that documents would have to back."""
+        trace = tuple(self.trace.steps)
+        return Answer(question, REPLY, (), (), True, REASON, (), (), Usage(), trace)
+
+    def _of_all(self, asked: Asked, k: int, search: Callable[[Query, int], tuple[Hit, ...]]) -> Found:
+        """The k best of all queries; of those that say the same the best, where the settings say so."""
+        if self.settings.retrieval.near_duplicates == "all":
+            return find(asked, lambda query: search(query, k), k)
+        deep = ALIKE * k
+        found = find(asked, lambda query: search(query, deep), deep)
+        return replace(found, hits=first_of_alike(found.hits, k))
+
+    def _sees_nothing(self) -> bool:
+        """Whether the reader may read no document, of any day: of an index that is empty, and of one that has none for
+        him, the same is said."""
+        return self.reader.counts(replace(self.scope, on=None, where=None)).documents == 0
+
+    def _checked(self, asked: Asked, found: Found, floor: Floor, k: int) -> Corrected:
         """The passages to answer from, where they are graded; where they answer in part alone, those of approved
         documents that the question's words find too."""
-        generation = self.settings.generation
+        generation, hits = self.settings.generation, found.hits
         if generation.check == "off" or not hits:
             return Corrected(Branch.CORRECT, hits)
         llm = self.models.llm if generation.check == "llm" else None
@@ -120,7 +162,7 @@ class Asking:
                 hits,
                 Thresholds(generation.check_upper, generation.check_lower),
                 lambda some: grade(asked.question, some, self.models.encoders.embedder, llm),
-                lambda: self._approved()._by_words(asked, floor, k),
+                lambda: self._approved()._by_words(asked, found.queries, floor, k),
             )
             step.out = len(done.hits)
         return done
@@ -130,8 +172,10 @@ class Asking:
         approved, where = Equal("trust", Trust.APPROVED), self.scope.where
         return replace(self, scope=replace(self.scope, where=approved if where is None else And((where, approved))))
 
-    def _by_words(self, asked: Asked, floor: Floor, k: int) -> tuple[Hit, ...]:
-        return self._with_cosines(asked, self._passing(Query(asked.question, keyword_only=True), asked, floor, k))
+    def _by_words(self, asked: Asked, queries: Sequence[Query], floor: Floor, k: int) -> tuple[Hit, ...]:
+        """What the words of these queries find, each on its day, and by the rules for what it is."""
+        found = [self._passing(replace(query, keyword_only=True), asked, floor, k) for query in queries]
+        return self._with_cosines(asked, joined(found, lambda hit: hit.passage.id))
 
     def _conflicts(self, asked: Asked, hits: tuple[Hit, ...]) -> tuple[str, ...]:
         """What one document says otherwise than another of what is asked: never averaged, for the reader to judge."""
@@ -145,7 +189,15 @@ class Asking:
     def _understood(self, question: str, turns: Sequence[Turn]) -> Asked:
         # "Today" is the day that is asked about.
         today = self.scope.on or clock.today()
-        return understand(question, turns, self.settings.queries, self.models.llm, today, self.trace)
+        return understand(
+            question,
+            turns,
+            self.settings.queries,
+            today,
+            llm=self.models.llm,
+            embedder=self.models.encoders.embedder,
+            trace=self.trace,
+        )
 
     def _found(self, query: Query, k: int) -> tuple[Hit, ...]:
         whole = self.settings.retrieval
@@ -165,7 +217,8 @@ class Asking:
             )
             if found:
                 break
-        self._scopes.update((hit.passage.id, scope) for hit in found)
+        # Also the chunk's: where its passage does not fit a prompt, it is shown itself.
+        self._scopes.update((chunk.id, scope) for hit in found for chunk in (hit.chunk, hit.passage))
         return found
 
     def _passing(self, query: Query, asked: Asked, floor: Floor, k: int) -> tuple[Hit, ...]:
@@ -188,7 +241,7 @@ class Asking:
 
     def _with_cosines(self, asked: Asked, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
         """With the cosines of the question itself, whatever query found them."""
-        if len(asked.same) + len(asked.parts) == 1 and not self.settings.queries.second_hop:
+        if len(asked.same) + len(asked.parts) == 1 and not asked.hops:
             return hits
         (vector,) = self.models.encoders.embedder.embed_queries([asked.question])
         cosines: dict[str, float] = {}

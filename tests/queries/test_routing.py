@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from citewell.models.minilm import MiniLM
 from citewell.queries.decomposition_rules import LONGEST
-from citewell.queries.routing import Way, route
+from citewell.queries.routing import Way, route, route_by
 
 
 @pytest.mark.parametrize(
@@ -30,12 +31,32 @@ def test_a_code_or_a_quotation_alone_goes_to_the_keyword_leg(question: str) -> N
     ],
 )  # fmt: skip
 def test_all_else_goes_as_the_settings_say(question: str) -> None:
-    assert route(question) is Way.CONFIGURED
+    assert route(question) is Way.ONE
 
 
-def test_a_question_of_several_is_taken_apart_and_a_text_is_left() -> None:
-    assert route("What is R-17 and who may release it?") is Way.DECOMPOSE
-    assert route("R-17 " * LONGEST) is Way.CONFIGURED
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is R-17 and who may release it?",
+        "Which is older, the Mole Antonelliana or the Tower of Pisa?",
+        "Where was the director of film Stone Harbour born?",
+        "Who is the mother of the author of Middlemarch?",
+    ],
+)
+def test_several_questions_and_chains_take_many_steps(question: str) -> None:
+    assert route(question) is Way.MANY
+
+
+def test_a_text_is_left() -> None:
+    assert route("R-17 " * LONGEST) is Way.ONE
+    assert route(f"Where was the director of film {'Stone Harbour ' * LONGEST}born?") is Way.ONE
+
+
+def test_the_classifier_decides_on_many_steps_and_codes_stay_codes() -> None:
+    embedder = MiniLM(1)
+    assert route_by(embedder, "Where was the director of film Stone Harbour born?") is Way.MANY
+    assert route_by(embedder, "Aspirin inhibits the production of PGE2.") is Way.ONE
+    assert route_by(embedder, "decline code R-17") is Way.KEYWORD
 
 
 UNITS = (

@@ -56,7 +56,7 @@ def ask(  # noqa: PLR0913, PLR0917 - each is an option of the command
             if turns and not as_json:
                 out().print(f"\n{one_line(answer.question)}", style="bold", soft_wrap=True)
             _show(answer, explain=explain, as_json=as_json)
-            if explain and not as_json:
+            if explain and not as_json and answer.searched:
                 print_expansion(index.expanded(answer.searched[0]))
             turns.append(Turn(answer.question, answer.text))
 

@@ -35,6 +35,11 @@ def relation(text: str) -> str:
     return found["relation"].casefold() if found else ""
 
 
+def relations(text: str) -> tuple[str, ...]:
+    """Every such word."""
+    return tuple(found["relation"].casefold() for found in _RELATED.finditer(text))
+
+
 def innermost(text: str) -> str:
     """What must be known first: "director of film X" of "Who is the mother of the director of film X"; else ""."""
     opening = _OPENING.match(text)

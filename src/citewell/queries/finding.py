@@ -3,7 +3,8 @@
     rewrite - route - decompose - variants, hypothetical passage, broader question - search - second hop - join
 
 Each step but the search is a switch of `[queries]`; docs/queries.md says what each gains. The question itself is always
-searched too.
+searched too. Where questions are routed, that one is taken apart and searched on with which needs many steps, whatever
+the switches of these two; and small talk is marked, so that it need not be answered from documents.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from citewell.models.embedder import Embedder
 from citewell.models.llm import LLM
 from citewell.queries.broader import broader
 from citewell.queries.decomposition import parts, parts_by
@@ -21,8 +23,9 @@ from citewell.queries.rewrite import rewritten
 from citewell.queries.rewriting.subjects import roots_of
 from citewell.queries.rewriting.vocabulary import is_general
 from citewell.queries.rewriting.words import words_of
-from citewell.queries.routing import Way, route
+from citewell.queries.routing import Way, route, route_by
 from citewell.queries.second_hop import onward
+from citewell.queries.small_talk import is_small_talk
 from citewell.queries.variants import variants
 from citewell.retrieval.fusion import reciprocal_rank_fusion
 from citewell.retrieval.query import Query, Role
@@ -41,13 +44,16 @@ class Asked:
     """A question that stands alone, the queries that ask it, and those that ask for its parts.
 
     Where it is the question before and a follow-up, `own` are the words of the follow-up that name a subject: what
-    answers only the question before has none of them.
+    answers only the question before has none of them. `hops` is whether the names in what is found are searched for
+    next. Of small talk the text as it was put is the one query: who searches is not turned away.
     """
 
     question: str
     same: tuple[Query, ...]
     parts: tuple[Query, ...]
     own: str = ""
+    hops: bool = False
+    small_talk: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,40 +65,62 @@ class Found:
 
 
 def understand(
-    question: str, turns: Sequence[Turn], settings: Queries, llm: LLM | None, today: date, trace: Trace
+    question: str,
+    turns: Sequence[Turn],
+    settings: Queries,
+    today: date,
+    *,
+    llm: LLM | None,
+    embedder: Embedder,
+    trace: Trace,
 ) -> Asked:
     """What to search for, where these turns were before.
 
     Raises:
-        ServiceError: the model's endpoint failed.
+        SettingsError: `route` is "trained", for another embedder than this one.
+        ServiceError: a model's endpoint failed.
     """
     with trace.step("queries", 1) as step:
+        if settings.route != "off":
+            turns = [turn for turn in turns if not is_small_talk(turn.question)]
+            if is_small_talk(question, turns):
+                step.out = 1
+                return Asked(question, (Query(question),), (), small_talk=True)
         asked = rewritten(question, turns if settings.rewrite else (), llm)
         alone = asked[-1].text
         follows = alone != question and alone.endswith(question)
-        way = route(alone) if settings.route == "rules" else Way.CONFIGURED
+        way = _way(alone, settings, embedder)
         # Taken apart, a follow-up would be asked for together with the question before, and that once more.
         parts = _parts(question if follows else alone, settings, way, llm, today)
         own = tuple(replace(query, keyword_only=way is Way.KEYWORD) for query in asked)
         same = (*own, *_written(alone, settings, llm))
         step.out = len(same) + len(parts)
-    return Asked(alone, same, parts, _subjects(question) if follows else "")
+    hops = settings.second_hop or way is Way.MANY
+    return Asked(alone, same, parts, _subjects(question) if follows else "", hops)
 
 
-def find(asked: Asked, settings: Queries, search: Search, k: int) -> Found:
+def find(asked: Asked, search: Search, k: int) -> Found:
     """The best k of all that is found, ranked anew: those for the question and each part in turn, each once."""
     lists = [_one_list(asked.same, search), *(search(query) for query in asked.parts)]
     first = [found[0].passage.text for found in lists[bool(asked.parts) :] if found]
-    further = onward(asked.question, first) if settings.second_hop else ()
+    further = onward(asked.question, first) if asked.hops else ()
     found = joined([*lists, *(search(query) for query in further)], lambda hit: hit.passage.id)
     hits = tuple(replace(hit, rank=rank) for rank, hit in enumerate(found[:k], start=1))
     return Found(hits, (*asked.same, *asked.parts, *further))
 
 
+def _way(question: str, settings: Queries, embedder: Embedder) -> Way:
+    if settings.route == "trained":
+        return route_by(embedder, question)
+    return route(question) if settings.route == "rules" else Way.ONE
+
+
 def _parts(question: str, settings: Queries, way: Way, llm: LLM | None, today: date) -> tuple[Query, ...]:
-    if settings.decompose == "llm" and llm is not None:
+    # The classifier spares a model's calls; the rules, which cost none, split what it did not know.
+    spared = settings.route == "trained" and way is not Way.MANY
+    if settings.decompose == "llm" and llm is not None and not spared:
         return parts_by(llm, question, today)
-    return parts(question, today) if settings.decompose == "rules" or way is Way.DECOMPOSE else ()
+    return parts(question, today) if settings.decompose != "off" or way is Way.MANY else ()
 
 
 def _written(question: str, settings: Queries, llm: LLM | None) -> Iterator[Query]:

@@ -1,22 +1,30 @@
-"""Which way a question goes, by rule: before any search, and without a model."""
+"""Which way a question goes, before any search: one or many (Adaptive-RAG), and the keyword leg for a code.
+
+Jeong, Baek, Cho, Hwang and Park, "Adaptive-RAG: Learning to Adapt Retrieval-Augmented Large Language Models through
+Question Complexity", 2024, arXiv:2403.14403. By rule, or many steps as a trained classifier says (`complexity`).
+What needs no search at all is told before: `small_talk`.
+"""
 
 from __future__ import annotations
 
 import re
 from enum import StrEnum
 
+from citewell.models.embedder import Embedder
+from citewell.queries.complexity import needs_many
 from citewell.queries.decomposition_rules import LONGEST, split
+from citewell.queries.second_hop import is_chain
 
 
 class Way(StrEnum):
-    """How a question is answered."""
+    """How a question is searched for."""
 
-    CONFIGURED = "configured"
+    ONE = "one"
     """As the settings say."""
     KEYWORD = "keyword"
-    """The keyword leg first: meaning does not tell R-17 from R-71."""
-    DECOMPOSE = "decompose"
-    """Its parts are searched for, each alone."""
+    """By the keyword leg first: meaning does not tell R-17 from R-71."""
+    MANY = "many"
+    """Its parts each alone, and then the names that are found."""
 
 
 # R-17, 4.2(b), ISO/IEC 27001:2022, unusual_amount, index.search(), withPBKDF2, C++.
@@ -35,10 +43,26 @@ _QUOTED = re.compile(r"[\"\u201c\u201e\u00ab][^\"\u201c\u201d\u00ab\u00bb]+[\"\u
 
 
 def route(question: str) -> Way:
-    """The way of a question; `Way.CONFIGURED` where no rule is sure, and of what is a text rather than a question."""
-    asked = " ".join(question.split()).rstrip("?!. ")
-    if len(asked) > LONGEST:
-        return Way.CONFIGURED
-    if _QUOTED.fullmatch(asked) or _ONLY_A_CODE.fullmatch(asked):
+    """The way of a question that is no small talk, by rule; `Way.ONE` where no rule is sure, and of what is a text
+    rather than a question."""
+    if _is_a_code(question):
         return Way.KEYWORD
-    return Way.DECOMPOSE if split(question) else Way.CONFIGURED
+    return Way.MANY if split(question) or is_chain(question) else Way.ONE
+
+
+def route_by(embedder: Embedder, question: str) -> Way:
+    """The same, many steps as the trained classifier says.
+
+    Raises:
+        SettingsError: it was trained for another embedder.
+        ServiceError: the embedder's endpoint failed.
+    """
+    many = needs_many(embedder, question)
+    if _is_a_code(question):
+        return Way.KEYWORD
+    return Way.MANY if many else Way.ONE
+
+
+def _is_a_code(question: str) -> bool:
+    asked = " ".join(question.split()).rstrip("?!. ")
+    return len(asked) <= LONGEST and bool(_QUOTED.fullmatch(asked) or _ONLY_A_CODE.fullmatch(asked))

@@ -33,15 +33,23 @@ def onward(question: str, passages: Sequence[str]) -> tuple[Query, ...]:
     of two words or more, that the question has not; it stands in the question for what it answers. The names come from
     documents: search for them with the rights of who asks.
     """
-    whole = " ".join(question.split()).rstrip("?!. ")
-    if len(whole) > LONGEST:
+    whole = _whole(question)
+    if not is_chain(question):
         return ()
     inner, related = innermost(whole), relation(whole)
-    if not related or not (inner or compared(whole)):
-        return ()
     names = (next(_names(passage, whole, related), None) for passage in passages[:MOST])
     texts = dict.fromkeys(_answered(whole, inner, name) if inner else name for name in names if name)
     return tuple(Query(text, Role.PART) for text in texts)
+
+
+def is_chain(question: str) -> bool:
+    """Whether a name that the first passages give would be searched on with."""
+    whole = _whole(question)
+    return len(whole) <= LONGEST and bool(relation(whole) and (innermost(whole) or compared(whole)))
+
+
+def _whole(question: str) -> str:
+    return " ".join(question.split()).rstrip("?!. ")
 
 
 def _answered(question: str, inner: str, name: str) -> str:

@@ -84,7 +84,7 @@ def evidence(question: str, hits: Sequence[Hit]) -> tuple[float, ...]:
     decides by itself: inf for a passage that holds it, however low its cosine, and -inf for all where none does,
     because the question then has no answer here, however near they come.
     """
-    asked = _content(question)
+    asked = content_words(question)
     tokens = [frozenset(_tokens(hit)) for hit in hits]
     codes = named_codes(question)
     if codes and all(codes.isdisjoint(held) for held in tokens):
@@ -99,15 +99,15 @@ def evidence(question: str, hits: Sequence[Hit]) -> tuple[float, ...]:
 
 def named_codes(question: str) -> frozenset[str]:
     """The tokens of the codes that a question names for certain; amounts (`EUR25`) are none."""
-    return _codes(_content(question)).difference(amount_tokens(question))
+    return _codes(content_words(question)).difference(amount_tokens(question))
 
 
 def _codes(tokens: Iterable[str]) -> frozenset[str]:
     return frozenset(token for token in tokens if _CODE.fullmatch(token))
 
 
-def _content(question: str) -> frozenset[str]:
-    """The question's tokens without the words that only ask, read as those of a document are."""
+def content_words(question: str) -> frozenset[str]:
+    """The question's tokens without the words that only ask, read as those of a document are; never none."""
     read = frozenset(analyse(question))
     return read.intersection(analyse_query(question)) or read or frozenset((question,))
 

@@ -57,7 +57,7 @@ def first_stage(
         with ThreadPoolExecutor(len(legs)) as pool:
             made = list(pool.map(timed, legs))
     for own, _ in made:
-        trace.steps += own.steps
+        trace.add(*own.steps)
     return {leg: found for leg, (_, found) in zip(legs, made, strict=True)}
 
 

@@ -12,10 +12,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from citewell.retrieval.amounts import UNIT_WORDS
 from citewell.retrieval.analyser import analyse
+from citewell.types import Hit
 
 UNITS = frozenset(UNIT_WORDS)
 RUN = 3
@@ -65,6 +66,16 @@ class _Read:
             return False
         shared = len(self.runs & other.runs)
         return shared >= RESEMBLANCE * (len(self.runs) + len(other.runs) - shared)
+
+
+def first_of_alike(hits: Sequence[Hit], k: int) -> tuple[Hit, ...]:
+    """The first k that are no near duplicates of a better one, ranked anew, each with the passages that are its own."""
+    passages = [hit.passage for hit in hits]
+    found = groups([passage.text for passage in passages])[:k]
+    return tuple(
+        replace(hits[first], rank=rank, alike=tuple(passages[place] for place in others))
+        for rank, (first, *others) in enumerate(found, start=1)
+    )
 
 
 def groups(texts: Sequence[str]) -> list[list[int]]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from citewell.retrieval.near_duplicates import groups
 from citewell.stores.store import Reader, Scope
 from citewell.types import Chunk
 
@@ -15,19 +14,10 @@ DEEPEST = 3
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A chunk that matched, and the outermost chunk around it, None where there is none.
-
-    `alike` are passages that ranked lower and say the same.
-    """
+    """A chunk that matched, and the outermost chunk around it, None where there is none."""
 
     chunk: Chunk
     parent: Chunk | None
-    alike: tuple[Chunk, ...] = ()
-
-    @property
-    def whole(self) -> Chunk:
-        """What is read."""
-        return self.parent or self.chunk
 
 
 def passages(ranking: Sequence[str], k: int, store: Reader, scope: Scope) -> dict[str, Passage]:
@@ -35,22 +25,13 @@ def passages(ranking: Sequence[str], k: int, store: Reader, scope: Scope) -> dic
     found: dict[str, Passage] = {}
     read: set[str] = set()
     for passage in _in_turn(ranking, k, store, scope):
-        place = passage.whole.id
+        place = (passage.parent or passage.chunk).id
         if place not in read:
             read.add(place)
             found[passage.chunk.id] = passage
         if len(found) == k:
             break
     return found
-
-
-def without_alike(found: Mapping[str, Passage], k: int) -> dict[str, Passage]:
-    """The first k of these passages, best first, that are no near duplicates of a better one, each with its own."""
-    ids, read = list(found), [passage.whole for passage in found.values()]
-    return {
-        ids[first]: replace(found[ids[first]], alike=tuple(read[place] for place in others))
-        for first, *others in groups([chunk.text for chunk in read])[:k]
-    }
 
 
 def _in_turn(ranking: Sequence[str], k: int, store: Reader, scope: Scope) -> Iterator[Passage]:

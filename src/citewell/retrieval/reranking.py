@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from citewell.models.embedder import Embedder, QueryTokens, TokenEmbedder, Vectors
+from citewell.models.embedder import Embedder, QueryTokens, TokenEmbedder, Vectors, token_embedder
 from citewell.models.reranker import Reranker
 from citewell.models.token_vectors import maxsim
 from citewell.retrieval.analyser import STOP_WORDS
@@ -91,7 +91,8 @@ def rerank_by(reranker: Reranker | None, embedder: Embedder, settings: Retrieval
         return None
     if reranker is not None:
         return Reading(reranker, settings.rerank_budget_s)
-    return MaxSim(embedder) if isinstance(embedder, TokenEmbedder) else None
+    of_tokens = token_embedder(embedder)
+    return MaxSim(of_tokens) if of_tokens is not None else None
 
 
 def _text(chunk: Chunk) -> str:

@@ -10,7 +10,7 @@ from citewell.models.encoding import Encoders
 from citewell.retrieval.diversity import diverse
 from citewell.retrieval.fusion import Fused, Scored, fuse
 from citewell.retrieval.legs import CODE, SCALES, Legs, first_stage
-from citewell.retrieval.passages import Passage, passages, without_alike
+from citewell.retrieval.passages import Passage, passages
 from citewell.retrieval.query import Query, Role
 from citewell.retrieval.reranking import Rerank
 from citewell.settings import Retrieval
@@ -19,9 +19,6 @@ from citewell.types import Hit, Scale, Trace
 
 FURTHER = 4
 """How many times deeper the legs search where their candidates lie in fewer than k passages."""
-
-ALIKE = 4
-"""How many passages are read for one that is shown, where those that say the same are grouped."""
 
 Lists = dict[str, Sequence[Scored]]
 
@@ -47,20 +44,18 @@ def search(
         vector = (embedder.embed_passages if is_passage else embedder.embed_queries)([query.text])[0]
         step.out = 1
     ranking = _Ranking(query.text, scope, store, settings, trace, rerank)
-    wanted = ALIKE * k if settings.near_duplicates == "first" else k
-    candidates = max(settings.candidates, wanted)
+    candidates = max(settings.candidates, k)
     while True:
         legs = first_stage(
             query.text, vector, settings.legs, candidates, scope=scope, store=store, encoders=encoders, trace=trace
         )
         ranked = ranking.of(legs)
         with trace.step("gather", len(ranked.fused)) as step:
-            found = passages([item.id for item in ranked.fused], wanted, store, scope)
-            shown = without_alike(found, k) if settings.near_duplicates == "first" else found
-            step.out = len(shown)
+            found = passages([item.id for item in ranked.fused], k, store, scope)
+            step.out = len(found)
         # The rows of one table may fill the candidates: there is more to find than that.
-        if len(found) == wanted or all(len(matches) < candidates for matches in legs.values()):
-            return _hits(ranked, shown, _cosines(ranked, shown, legs, vector, store, scope))
+        if len(found) == k or all(len(matches) < candidates for matches in legs.values()):
+            return _hits(ranked, found, _cosines(ranked, found, legs, vector, store, scope))
         candidates *= FURTHER
 
 
@@ -169,7 +164,6 @@ def _hits(ranked: _Ranked, found: Mapping[str, Passage], cosines: Mapping[str, f
             lists=item.ranks,
             cosine=cosines[ranked.entries[item.id]],
             parent=found[item.id].parent,
-            alike=found[item.id].alike,
         )
         for rank, item in enumerate(kept, start=1)
     )
