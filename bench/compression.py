@@ -189,7 +189,7 @@ def left(case: Case, shown: Shown, count: int) -> Left:
     bodies = {hit.passage.id: body(hit.passage, shown.strips) for hit in shown.hits}
     plainly = {id_: plain(text) for id_, text in bodies.items()}
     together = " ".join(plainly.values())
-    prompt, _ = build_prompt(case.question, shown.hits, SETTINGS, shown.strips)
+    prompt = build_prompt(case.question, shown.hits, SETTINGS, shown.strips).prompt
     return Left(
         evidence=all(any(plain(text) in plainly.get(id_, "") for id_, text in group) for group in case.evidence),
         answer=all(any(plain(text) in together for text in group) for group in case.answer),

@@ -54,9 +54,11 @@ from citewell.types import (
     Floor,
     Hit,
     IndexReport,
+    Listener,
     Principal,
     Receipt,
     Status,
+    Trace,
     Turn,
     Usage,
     Version,
@@ -98,10 +100,11 @@ class Index:
         settings = settings or Settings()
         encoders = configured.encoders(settings.models)
         embedder, sparse = encoders.embedder, encoders.sparse_identity
+        llm = configured.llm(settings.models)  # what is refused makes no index
         home = home_at(path, settings.storage)
         codec = codec_for(embedder, keep=settings.storage.token_vectors)
         home.create(MadeWith(embedder.identity, canaries(embedder), ANALYSER_VERSION, codec, sparse))
-        return cls(home, encoders, settings, configured.llm(settings.models))
+        return cls(home, encoders, settings, llm)
 
     @classmethod
     def open(cls, path: str | Path, *, settings: Settings | None = None, llm: LLM | None = None) -> Index:
@@ -207,8 +210,10 @@ class Index:
             UnknownId: nothing of it is stored.
             IndexLocked: another process is writing.
         """
-        self._answers.forget()
-        return self._upkeep.purge(name)
+        try:
+            return self._upkeep.purge(name)
+        finally:
+            self._answers.forget()  # afterwards: another thread may ask while this one waits for the lock
 
     def history(self, name: str) -> tuple[Version, ...]:
         """Every version of a document that is stored, oldest first, by id, source URI or path.
@@ -342,11 +347,13 @@ class Index:
         principal: Principal | None = None,
         as_of: date | None = None,
         where: Filter | None = None,
+        listener: Listener | None = None,
     ) -> Answer:
         """A cited answer from the documents that `principal` may read and that are in force on `as_of` (today).
 
         `turns` are those of the conversation before, oldest first. Where nothing found is near enough to the question,
-        the answer abstains and says why.
+        the answer abstains and says why. `listener` hears of each step, and of what a language model writes while it
+        writes it; that is checked afterwards, and where `generation.verify` is "strike" it is not told before.
 
         Raises:
             QuestionError: the question is empty or too long.
@@ -368,7 +375,9 @@ class Index:
 
         return of_newest(
             to_ask,
-            lambda reader: self._answer(asked, before, self._asking(reader, principal, as_of, where), floors[reader]),
+            lambda reader: self._answer(
+                asked, before, self._asking(reader, principal, as_of, where, listener), floors[reader]
+            ),
         )
 
     def search(
@@ -437,8 +446,11 @@ class Index:
         principal: Principal | None = None,
         as_of: date | None = None,
         where: Filter | None = None,
+        listener: Listener | None = None,
     ) -> Answer:
-        return await asyncio.to_thread(self.ask, question, turns=turns, principal=principal, as_of=as_of, where=where)
+        return await asyncio.to_thread(
+            self.ask, question, turns=turns, principal=principal, as_of=as_of, where=where, listener=listener
+        )
 
     async def asearch(
         self,
@@ -523,6 +535,7 @@ class Index:
             bytes_on_disk=self._home.bytes_on_disk(),
             floor=self._floor(pointer.current, store),
             past_versions=len(store.versions()) - counts.documents,
+            sparse=made_with.sparse,
         )
 
     def _discovered(self, named: Sequence[Path]) -> Discovered:
@@ -548,12 +561,19 @@ class Index:
             lambda: asking.answer(question, turns, floor),
         )
 
-    def _asking(self, reader: Reader, principal: Principal | None, as_of: date | None, where: Filter | None) -> Asking:
+    def _asking(
+        self,
+        reader: Reader,
+        principal: Principal | None,
+        as_of: date | None,
+        where: Filter | None,
+        listener: Listener | None = None,
+    ) -> Asking:
         llm = self._counted_llm()
         reranker = self._reranker or configured.listwise(self.settings.models, llm)
         scope = self._scope(principal, as_of, where, reader)
         models = Models(self._queries.read_for(scope.groups), llm, reranker)
-        return Asking(reader, scope, self.settings, models)
+        return Asking(reader, scope, self.settings, models, Trace(listener))
 
     def _counted_llm(self) -> CountedLLM | None:
         return CountedLLM(self._llm, configured.llm_price(self.settings.models)) if self._llm is not None else None

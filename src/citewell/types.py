@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
+from typing import Protocol
 
 EVERYONE = "everyone"
 """The group that every principal belongs to."""
@@ -381,10 +382,23 @@ class Running:
     out: int = 0
 
 
+class Listener(Protocol):
+    """Hears of an answer while it is made, on the thread that makes it. What it raises ends the answer."""
+
+    def step(self, step: Step) -> None:
+        """A step is done."""
+        ...
+
+    def draft(self, piece: str) -> None:
+        """The next piece of what the language model writes: unchecked, the answer may say otherwise."""
+        ...
+
+
 @dataclass(slots=True)
 class Trace:
-    """The steps of one call, in order. Holds names and numbers only, never text."""
+    """The steps of one call, in order. Holds names and numbers only, never text. `listener` hears of each."""
 
+    listener: Listener | None = None
     steps: list[Step] = field(default_factory=list)
 
     @contextmanager
@@ -396,7 +410,14 @@ class Trace:
             yield running
         finally:
             elapsed = (time.perf_counter() - begin) * 1000
-            self.steps.append(Step(name, round(elapsed, 3), count_in, running.out))
+            self.add(Step(name, round(elapsed, 3), count_in, running.out))
+
+    def add(self, *steps: Step) -> None:
+        """Lines of steps that were timed elsewhere."""
+        for step in steps:
+            self.steps.append(step)
+            if self.listener is not None:
+                self.listener.step(step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -551,7 +572,7 @@ class Floor:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """An index in numbers, for its owner."""
+    """An index in numbers, for its owner. `sparse` is the identity of the sparse encoder, "" where there is none."""
 
     path: str
     documents: int
@@ -564,3 +585,4 @@ class Status:
     bytes_on_disk: int
     floor: Floor
     past_versions: int = 0
+    sparse: str = ""

@@ -1,15 +1,17 @@
 """From hits to a cited answer, by quoting and through a scripted model, and the ways not to answer."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Generator, Sequence
 
 import pytest
 
 from citewell.errors import ServiceUnreachable
 from citewell.generation.answer import ABSTENTION, Draft, answer
-from citewell.models.llm import LLM, Completion, Prompt
+from citewell.generation.prompt import RULES
+from citewell.models.llm import LLM, Completion, Prompt, Stream
 from citewell.models.minilm import MiniLM
 from citewell.settings import Settings
-from citewell.types import Chunk, Hit, Trace
+from citewell.types import Chunk, Hit, Step, Trace
 from tests.generation.conftest import CODES, HITS, TIME_LIMITS, hit_of, quoted
 
 QUESTION = "How many days does a customer have to dispute a card payment?"
@@ -27,6 +29,32 @@ class ScriptedLLM:
         if isinstance(self.reply, Exception):
             raise self.reply
         return self.reply
+
+
+class ScriptedStream(ScriptedLLM):
+    """Gives its reply in pieces."""
+
+    def stream(self, prompt: Prompt) -> Stream:
+        return Stream(self._pieces(prompt))
+
+    def _pieces(self, prompt: Prompt) -> Generator[str | Completion, None, None]:
+        completion = self.complete(prompt)
+        yield completion
+        yield from re.findall(r"\S+\s*", completion.text)
+
+
+class Heard:
+    """A listener that keeps what it hears."""
+
+    def __init__(self) -> None:
+        self.steps: list[str] = []
+        self.pieces: list[str] = []
+
+    def step(self, step: Step) -> None:
+        self.steps.append(step.name)
+
+    def draft(self, piece: str) -> None:
+        self.pieces.append(piece)
 
 
 def page_of(_passage: Chunk, offset: int) -> tuple[int, str] | None:
@@ -101,3 +129,43 @@ def test_an_injected_order_is_shown_inside_its_passage(embedder: MiniLM) -> None
     draft = ask(embedder, QUESTION, [hit_of(order), TIME_LIMITS], llm)
     assert "</passage> SYSTEM" not in llm.prompts[0].user
     assert draft.text == "Within 120 days. [1]"
+
+
+@pytest.mark.parametrize("verify", ["flag", "off"])
+def test_a_listener_hears_the_model_while_it_writes(embedder: MiniLM, verify: str) -> None:
+    reply = "Within 120 days [1]. The card R-17 is blocked [2]."
+    heard, settings = Heard(), Settings.model_validate({"generation": {"verify": verify}})
+    llm = ScriptedStream(Completion(reply, 812, 14, "stop"))
+    draft = answer(QUESTION, HITS, llm=llm, embedder=embedder, settings=settings, page_of=page_of, trace=Trace(heard))
+    assert "".join(heard.pieces) == reply
+    assert len(heard.pieces) == len(reply.split())
+    assert heard.steps == ["answer"]
+    assert draft == ask(embedder, QUESTION, HITS, ScriptedLLM(Completion(reply)))
+
+
+def test_what_may_be_struck_is_not_told_before(embedder: MiniLM) -> None:
+    heard, settings = Heard(), Settings.model_validate({"generation": {"verify": "strike"}})
+    llm = ScriptedStream(Completion("Within 120 days [1]."))
+    answer(QUESTION, HITS, llm=llm, embedder=embedder, settings=settings, page_of=page_of, trace=Trace(heard))
+    assert (heard.pieces, heard.steps) == ([], ["answer"])
+
+
+def test_a_listener_that_raises_ends_the_request(embedder: MiniLM) -> None:
+    class Gone(Heard):
+        def draft(self, piece: str) -> None:
+            raise ConnectionResetError(piece)
+
+    closed: list[str] = []
+
+    class Endless(ScriptedStream):
+        def _pieces(self, prompt: Prompt) -> Generator[str | Completion, None, None]:
+            try:
+                while True:
+                    yield "word "
+            finally:
+                closed.append(prompt.system)
+
+    llm = Endless(Completion(""))
+    with pytest.raises(ConnectionResetError):
+        answer(QUESTION, HITS, llm=llm, embedder=embedder, settings=Settings(), page_of=page_of, trace=Trace(Gone()))
+    assert closed == [RULES]

@@ -38,6 +38,7 @@ def test_a_row_supports_a_sentence_about_its_figures() -> None:
         "It is blocked【1】【2】.",
         "It is blocked 【1†source】【2†lines 3-5】.",
         "It is blocked [passages 1, 2].",
+        "It is blocked   ［1、2］.",
         "It is [1] blocked [2].",
     ],
 )

@@ -16,7 +16,7 @@ from citewell.index import Index
 from citewell.loading.given import from_text
 from citewell.loading.parsed import TextBuilder
 from citewell.models.llm import Completion, Prompt
-from citewell.settings import Loading, Settings
+from citewell.settings import Enrichment, Loading, Settings
 from citewell.stores.store import VersionKey
 from citewell.types import Document, ElementKind, FileState, Trust
 
@@ -159,3 +159,50 @@ def test_what_was_written_goes_with_its_passage(place: Path) -> None:
         index.purge("bank:forms-1")
     files = [file for file in place.rglob("*") if file.is_file()]
     assert not [file for file in files if b"How long is form" in file.read_bytes()]
+
+
+def test_a_run_without_the_switch_forgets_nothing_that_was_paid_for(place: Path) -> None:
+    forms = document(range(1, 4))
+    with Index.open(place, settings=SETTINGS, llm=ScriptedLLM(bad={})) as index:
+        index.add_documents([forms])
+    with Index.open(place) as plain:
+        plain.add_documents([forms])
+        assert not by_question(plain, 2)
+    quiet = ScriptedLLM(bad={})
+    with Index.open(place, settings=SETTINGS, llm=quiet) as index:
+        index.add_documents([forms])
+        assert by_question(index, 2)
+    assert not quiet.asked
+
+
+def test_what_is_written_later_is_a_change_that_others_see(place: Path) -> None:
+    """A generation beside the index is brought up to date by what changed: also where something is still unwritten."""
+    with Index.open(place, settings=SETTINGS, llm=ScriptedLLM()) as index:
+        index.add_documents([document()])
+        before = recipe_of(index)
+    with Index.open(place, settings=SETTINGS, llm=ScriptedLLM(bad={25: BAD[25]})) as index:
+        index.add_documents([document()])
+        assert recipe_of(index) != before
+        assert by_question(index, 12)
+        after = recipe_of(index)
+    with Index.open(place, settings=SETTINGS, llm=ScriptedLLM(bad={25: BAD[25]})) as index:
+        index.add_documents([document()])
+        assert recipe_of(index) == after, "nothing more was written"
+
+
+def recipe_of(index: Index) -> str:
+    (line,) = index._store.ledger().values()
+    return line.recipe
+
+
+def test_a_file_that_has_another_name_still_says_what_is_unwritten(place: Path, tmp_path: Path) -> None:
+    settings = SETTINGS.model_copy(update={"enrichment": Enrichment(context=True)})
+    folder = tmp_path / "forms"
+    folder.mkdir()
+    (folder / "form.md").write_text("# Form N-1\n\nForm N-1 lies in the archive for 101 days.\n", encoding="utf-8")
+    with Index.open(place, settings=settings, llm=ScriptedLLM(bad={1: ""})) as index:
+        index.add(folder)
+        (folder / "form.md").rename(folder / "renamed.md")
+        (report,) = index.add(folder).files
+    assert report.state is FileState.RENAMED
+    assert "the context of" in report.warnings[0]

@@ -124,9 +124,9 @@ def test_w4_a_row_is_found_and_the_prompt_gets_its_table(document: Document, tmp
     assert all(line in found.passage.text for line in LINES)
     # The table is read once, however many of its rows were found.
     assert {hit.passage.id for hit in others}.isdisjoint({found.passage.id})
-    prompt, shown = build_prompt("What does it cost?", [found], settings)
-    assert shown == (found,)
-    assert all(line in prompt.user for line in LINES)
+    built = build_prompt("What does it cost?", [found], settings)
+    assert built.hits == (found,)
+    assert all(line in built.prompt.user for line in LINES)
     assert answer.sentences[0].text.startswith("Business")
     assert "EUR 40" in answer.text
     assert answer.citations[0].quote == LINES[20]
@@ -139,6 +139,6 @@ def test_w4_a_table_too_large_for_the_prompt_gives_way_to_the_row(document: Docu
     with Index.create(tmp_path / "index", settings=settings) as index:
         index.add_documents([document])
         (found,) = index.search("chargeback fee for Business", k=1)
-    prompt, _ = build_prompt("What does it cost?", [found], settings)
+    prompt = build_prompt("What does it cost?", [found], settings).prompt
     assert f"{found.chunk.preamble}\n{LINES[20]}" in prompt.user
     assert LINES[21] not in prompt.user

@@ -96,4 +96,4 @@ def _outcome(index: Index, question: Question, answers: bool, llm: RememberedLLM
 def _read(index: Index, answer: Answer) -> tuple[Hit, ...]:
     if index.settings.models.llm == "none" or not answer.hits:
         return answer.hits  # no prompt, no limit
-    return build_prompt(answer.question, answer.hits, index.settings)[1]
+    return build_prompt(answer.question, answer.hits, index.settings).hits

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from citewell.generation.citations import Citations, PageOf
 from citewell.generation.compression import Shown, compress
 from citewell.generation.extractive import extract
-from citewell.generation.prompt import build_prompt
+from citewell.generation.planted import without_planted
+from citewell.generation.prompt import Built, build_prompt
 from citewell.generation.reply import check, says_dont_know
 from citewell.models.embedder import Embedder
-from citewell.models.llm import LLM
+from citewell.models.llm import LLM, Completion, stream
 from citewell.settings import Settings
-from citewell.types import Citation, Hit, Sentence, Trace
+from citewell.types import Citation, Hit, Listener, Sentence, Trace
 
 ABSTENTION = "I don't know: the documents do not cover this."
 """The same whether nothing is there or nothing may be read by who asks."""
@@ -48,7 +49,8 @@ def answer(
 ) -> Draft:
     """Answer from `hits`, best first: by `llm`, or in the documents' own words where it is None.
 
-    `trace` gets the steps "compress", of units, where that is on, and "answer", from passages to sentences.
+    `trace` gets the steps "compress", of units, where that is on, and "answer", from passages to sentences. Its
+    listener hears what `llm` writes, unless what is unsupported is to be struck.
 
     Raises:
         ServiceError: the language model's endpoint failed.
@@ -56,13 +58,17 @@ def answer(
     shown = Shown(tuple(hits))
     if llm is not None and settings.generation.compress != "off":
         shown = compress(question, hits, settings, embedder=embedder, llm=llm, trace=trace)
+    if llm is not None and settings.security.untrusted == "cut":
+        shown = without_planted(shown, settings)
     with trace.step("answer", len(shown.hits)) as step:
-        if not hits:
+        if not shown.hits:
             draft = _abstention(NO_PASSAGE)
         elif llm is None:
             draft = _quoted(question, hits, embedder, settings.generation.max_sentences, page_of)
         else:
-            draft = _written(question, shown, llm, settings, page_of)
+            # What may be struck is not shown before.
+            listener = None if settings.generation.may_strike else trace.listener
+            draft = _written(question, shown, llm, settings, page_of, listener)
         step.out = len(draft.sentences)
     return draft
 
@@ -77,13 +83,16 @@ def _quoted(question: str, hits: Sequence[Hit], embedder: Embedder, most: int, p
     return Draft(text, sentences, citations.made)
 
 
-def _written(question: str, shown: Shown, llm: LLM, settings: Settings, page_of: PageOf) -> Draft:
-    prompt, hits = build_prompt(question, shown.hits, settings, shown.strips)
-    reply = llm.complete(prompt)
-    if says_dont_know(reply.text):
+def _written(
+    question: str, shown: Shown, llm: LLM, settings: Settings, page_of: PageOf, listener: Listener | None
+) -> Draft:
+    built = build_prompt(question, shown.hits, settings, shown.strips)
+    reply = _completed(llm, built, listener)
+    written = built.meant(reply.text)
+    if says_dont_know(written):
         return _abstention(MODEL_DECLINED, shown.warnings)
     citations = Citations(page_of)
-    checked = check(reply.text, hits, citations, shown.strips)
+    checked = check(written, built.hits, citations, shown.strips)
     warnings = shown.warnings + checked.warnings
     if reply.finish_reason == "length":
         warnings += ("The model's answer was cut off; raise models.llm_max_tokens.",)
@@ -92,6 +101,15 @@ def _written(question: str, shown: Shown, llm: LLM, settings: Settings, page_of:
     if not checked.sentences:
         return _abstention(NOTHING_CITED, warnings)
     return Draft(checked.text, checked.sentences, citations.made, warnings=warnings)
+
+
+def _completed(llm: LLM, built: Built, listener: Listener | None) -> Completion:
+    if listener is None:
+        return llm.complete(built.prompt)
+    with stream(llm, built.prompt) as pieces:
+        for piece in pieces:
+            listener.draft(built.meant(piece))
+    return pieces.completion
 
 
 def _abstention(reason: str, warnings: tuple[str, ...] = ()) -> Draft:

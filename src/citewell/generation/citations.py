@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 from urllib.parse import quote, urldefrag, urlsplit
 
@@ -17,11 +17,14 @@ FRAGMENT_CHARS = 100
 
 
 class Citations:
-    """The citations of one answer, numbered from 1 in the order of their first use; one quote has one number."""
+    """The citations of one answer, numbered from 1 in the order of their first use; one quote has one number.
 
-    def __init__(self, page_of: PageOf) -> None:
+    They go on from those `made` before, numbered so.
+    """
+
+    def __init__(self, page_of: PageOf, made: Sequence[Citation] = ()) -> None:
         self._page_of = page_of
-        self._made: dict[tuple[str, int, int], Citation] = {}
+        self._made = {(each.chunk_id, each.start, each.end): each for each in made}
 
     def cite(self, hit: Hit, unit: Unit) -> int:
         """The number of the citation that quotes this unit of this hit."""

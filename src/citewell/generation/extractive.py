@@ -18,7 +18,7 @@ from citewell.generation.units import Unit, units
 from citewell.models.embedder import Embedder
 from citewell.retrieval.analyser import analyse, analyse_query
 from citewell.security.scan import scan
-from citewell.types import Hit, Trust
+from citewell.types import Chunk, Hit, Trust
 
 MAX_EMBEDDED = 24
 """Units compared by meaning, at about 2 ms each. Where there are more, those that share most with the question."""
@@ -38,6 +38,9 @@ PART = 0.3
 PART_WORDS = 0.25
 
 SAME_WORDS = 0.8
+
+QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")
+"""What a question ends with: ASCII, full-width, Arabic, Greek."""
 
 Place = tuple[Hit, Unit]
 """A unit, and the hit in whose passage it stands."""
@@ -124,24 +127,30 @@ def codes_in(question: str) -> set[str]:
 
 
 def _places(hits: Sequence[Hit]) -> Sequence[Place]:
-    """The units of all hits, best hit first; what overlapping chunks share comes once, what states nothing only alone.
-
-    What seems to be planted in an untrusted document is not quoted: it may stand behind the question's own words.
-    """
+    """The units of all hits that may be quoted, best hit first; what overlapping chunks share comes once, what states
+    nothing only alone."""
     found: dict[tuple[str, int, int], Place] = {}
     for hit in hits:
-        passage = hit.passage
-        planted = scan(passage.text) if passage.trust is Trust.UNTRUSTED else ()
-        for unit in units(passage):
-            start, end = unit.start - passage.start, unit.end - passage.start
-            if not any(each.start < end and start < each.end for each in planted):
-                found.setdefault((hit.chunk.document_id, unit.start, unit.end), (hit, unit))
+        for unit in units_to_quote(hit.passage):
+            found.setdefault((hit.chunk.document_id, unit.start, unit.end), (hit, unit))
     return [place for place in found.values() if _states(place[1])] or list(found.values())
+
+
+def units_to_quote(passage: Chunk) -> tuple[Unit, ...]:
+    """The units of a passage that may be quoted unasked, in reading order.
+
+    What seems to be planted in an untrusted document may not: it may stand behind the question's own words.
+    """
+    planted = scan(passage.text) if passage.trust is Trust.UNTRUSTED else ()
+    spans = [(passage.start + each.start, passage.start + each.end) for each in planted]
+    return tuple(
+        unit for unit in units(passage) if not any(start < unit.end and unit.start < end for start, end in spans)
+    )
 
 
 def _states(unit: Unit) -> bool:
     """Whether it says something: a heading does not, nor does a question."""
-    return not unit.is_fragment and not unit.shown.endswith(("?", "\uff1f"))
+    return not unit.is_fragment and not unit.shown.endswith(QUESTION_MARKS)
 
 
 def _shares(question: str, tokens: Sequence[Set[str]]) -> dict[str, float]:

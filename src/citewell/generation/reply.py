@@ -15,10 +15,15 @@ from citewell.generation.units import Unit, units
 from citewell.retrieval.analyser import analyse
 from citewell.types import Hit, Sentence
 
-# [1], [1, 3], [1][3], 【2】, 【2†source】, [passage 2]
-_MARKER = re.compile(
-    r"[ \t]*[\[【［]\s*(?:passages?\s*)?(\d{1,3}(?:\s*[,;、]\s*\d{1,3})*)\s*(?:†[^\]】］]*)?[\]】］]", re.IGNORECASE
+MARKER = re.compile(
+    r"""(?<![ \t])[ \t]*[\[【［]\s*(?:passages?\s*)?
+    (\d{1,3}(?:\s*[,;、]\s*\d{1,3})*)
+    \s*(?:†[^\]】］]{0,80})?[\]】］]""",
+    re.IGNORECASE | re.VERBOSE,
 )
+"""How a model cites, with the blanks before it: [1], [1, 3], [1][3], 【2】, 【2†source】, [passage 2]. Group 1 has the
+numbers."""
+
 _FIGURE_WEIGHT = 3.0
 _CONTEXT_WEIGHT = 0.5
 
@@ -67,7 +72,7 @@ def check(reply: str, shown: Sequence[Hit], citations: Citations, strips: Strips
         if not hits:
             warnings.append("The model wrote a sentence that cites no passage; struck.")
             continue
-        numbers = tuple(dict.fromkeys(citations.cite(hit, _support(claim.basis, hit, strips)) for hit in hits))
+        numbers = tuple(dict.fromkeys(citations.cite(hit, supporting_unit(claim.basis, hit, strips)) for hit in hits))
         separator = "" if not lines else "\n" if claim.opens_line else " "
         lines.append(f"{separator}{claim.text} {_brackets(numbers)}")
         kept.append(Sentence(claim.text, numbers))
@@ -94,7 +99,7 @@ def _without_markers(line: str) -> tuple[str, list[tuple[int, list[int]]]]:
     pieces: list[str] = []
     markers: list[tuple[int, list[int]]] = []
     length = last = 0
-    for match in _MARKER.finditer(line):
+    for match in MARKER.finditer(line):
         pieces.append(line[last : match.start()])
         length += match.start() - last
         markers.append((length, [int(n) for n in re.findall(r"\d+", match.group(1))]))
@@ -111,8 +116,9 @@ def _led_in(claims: list[Claim]) -> list[Claim]:
     return led[::-1]
 
 
-def _support(sentence: str, hit: Hit, strips: Strips) -> Unit:
-    """The unit shown of the passage that shares most with the sentence, figures before words, for its length."""
+def supporting_unit(sentence: str, hit: Hit, strips: Strips = WHOLE) -> Unit:
+    """What to quote for a sentence that cites a hit: the unit shown of its passage that shares most with the sentence,
+    figures before words, for its length."""
     words = set(analyse(sentence))
 
     def overlap(unit: Unit) -> float:

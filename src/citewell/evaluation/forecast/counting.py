@@ -93,9 +93,9 @@ def asked(drawn: Drawn, settings: Settings, assumed: Assumptions, embedder: Embe
     some = hits[:: max(1, len(hits) // MOST_PASSAGES)]
     bodies = [_body(hit.passage) for hit in some]
     keep = settings.retrieval.keep
-    prompt, shown = build_prompt(PLACEHOLDER, some[:: max(1, len(some) // keep)][:keep], settings)
-    around = _tokens(f"{prompt.system}\n{prompt.user}", embedder) - sum(
-        _tokens(_body(hit.passage), embedder) for hit in shown
+    built = build_prompt(PLACEHOLDER, some[:: max(1, len(some) // keep)][:keep], settings)
+    around = _tokens(f"{built.prompt.system}\n{built.prompt.user}", embedder) - sum(
+        _tokens(_body(hit.passage), embedder) for hit in built.hits
     )
     room = int(settings.generation.passage_tokens * CHARS_PER_TOKEN / fmean(map(len, bodies)))
     return Asking(

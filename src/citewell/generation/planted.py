@@ -1,0 +1,29 @@
+"""Untrusted passages without what seems to be planted in them, before a language model reads them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from citewell.generation.compression import Shown
+from citewell.generation.extractive import units_to_quote
+from citewell.generation.prompt import fitting
+from citewell.generation.units import units
+from citewell.settings import Settings
+
+
+def without_planted(shown: Shown, settings: Settings) -> Shown:
+    """Of the passages that a prompt has room for, what the extractive answer might quote too.
+
+    One of which nothing is left is left out. The filter is no proof, see docs/injection.md.
+    """
+    strips, hits = dict(shown.strips), []
+    for hit in fitting(shown.hits, settings):
+        passage = hit.passage
+        every, quotable = units(passage), set(units_to_quote(passage))
+        kept = tuple(unit for unit in strips.get(passage.id, every) if unit in quotable)
+        if not kept:
+            continue
+        if len(kept) < len(every):
+            strips[passage.id] = kept
+        hits.append(hit)
+    return replace(shown, hits=tuple(hits), strips=strips)
