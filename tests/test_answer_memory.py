@@ -88,8 +88,11 @@ def test_only_so_many_are_kept_and_none_by_default(index: Index, llm: ScriptedLL
     for place in range(4):
         index.ask(f"{QUESTION} {'?' * place}x")
     calls = llm.calls
+    index.ask(f"{QUESTION} x", principal=Principal(groups=frozenset({"legal"})))
+    index.ask(f"{QUESTION} ???x")
+    assert llm.calls == calls + 1, "what another reader asks pushes nothing out"
     index.ask(f"{QUESTION} x")
-    assert llm.calls == calls + 1, "the oldest is forgotten"
+    assert llm.calls == calls + 2, "the oldest is forgotten"
     with Index.open(index.location) as plain:
         assert [step.name for step in plain.ask(QUESTION).trace] == [step.name for step in plain.ask(QUESTION).trace]
         assert "remembered" not in [step.name for step in plain.ask(QUESTION).trace]

@@ -22,12 +22,14 @@ from citewell.migration import Comparison, Measure, Migration, Searched, migrate
 from citewell.models import configured
 from citewell.models.embedder import Embedder
 from citewell.models.encoding import Encoders
-from citewell.settings import Models, Storage
+from citewell.retrieval.query import Query
+from citewell.retrieval.search import search
+from citewell.settings import Models, Retrieval, Storage
 from citewell.stores import lance_writing
 from citewell.stores.folder import FolderHome
 from citewell.stores.store import OWNER, MadeWith, Store, VersionKey
-from citewell.types import Document, FileState, Progress
-from tests.models.onnx_folders import minilm_in
+from citewell.types import Document, FileState, Progress, Trace
+from tests.models.onnx_folders import SPECIAL, masked_lm_in, minilm_in
 from tests.scripted_embedder import ScriptedEmbedder
 
 RULE = "A customer may dispute a card payment within 120 days of the transaction date."
@@ -465,3 +467,38 @@ def test_tidy_removes_what_was_left_unfinished(home: FolderHome) -> None:
     assert tidy(home) == [7]
     assert tidy(home) == []
     assert home.generations() == [1, 2]
+
+
+def test_sparse_vectors_come_change_and_go_by_a_migration(tmp_path: Path) -> None:
+    """With a gate and without, and back again."""
+    words, draws = ("fee", "is", "40", "euros", "the"), np.random.default_rng(5)
+    table = draws.standard_normal((len(SPECIAL) + len(words), 4)).astype(np.float32)
+    decoder = draws.standard_normal((4, len(SPECIAL) + len(words))).astype(np.float32)
+    one = masked_lm_in(tmp_path / "one", words, table, decoder)
+    other = masked_lm_in(tmp_path / "other", words, table, decoder * np.float32(2))
+    place = tmp_path / "index"
+    with Index.create(place) as index:
+        index.add_documents([from_text("the fee is 40 euros", source="bank:fee")])
+
+    def searched(before: Searched, after: Searched) -> Comparison:
+        sparse = Retrieval(legs=("sparse",))
+        found = [
+            search(Query("fee"), 3, OWNER, store=each.reader, encoders=each.encoders, settings=sparse, trace=Trace())
+            for each in (before, after)
+        ]
+        assert (found[0] == ()) is (before.encoders.sparse is None), "an encoder that differs is not searched with"
+        return Comparison(1, ())
+
+    for folder in (one, other):
+        tree = Settings.model_validate({"models": {"sparse": f"onnx:{folder}"}, "retrieval": {"legs": ["sparse"]}})
+        with Index.open(place, settings=tree) as index:
+            with pytest.raises(FingerprintMismatch, match="citewell migrate"):
+                index.search("fee")
+            assert index.migrate(gate=searched).carried is not None
+            assert index.search("the fee")[0].lists == {"sparse": 1, "maxsim": 1}
+    with Index.open(place) as plain:
+        assert plain.migrate(gate=searched).carried is not None
+        assert plain._store.made_with.sparse == ""
+    with Index.open(place, settings=tree) as index:
+        index.migrate_back()
+        assert index.search("the fee")[0].lists == {"sparse": 1, "maxsim": 1}

@@ -21,6 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from citewell import Index, Principal, Settings
+from citewell.answering import ALIKE
 from citewell.errors import CitewellError, UnknownId
 from citewell.filters import And, Contains, Equal, Filter, In, Not, Or, Range, matches
 from citewell.loading import document_id
@@ -29,6 +30,7 @@ from citewell.models.encoding import Encoders
 from citewell.models.fingerprint import canaries
 from citewell.models.token_vectors import CODEC
 from citewell.retrieval.analyser import ANALYSER_VERSION
+from citewell.retrieval.near_duplicates import first_of_alike
 from citewell.retrieval.query import Query
 from citewell.retrieval.reranking import rerank_by
 from citewell.retrieval.search import search
@@ -346,9 +348,10 @@ def same_hits(question: str, whole: Index, part: Index, principal: Principal, sc
 
 def all_hits(question: str, k: int, day: date | None, part: Index) -> tuple[Hit, ...]:
     """As the owner, who is kept from nothing."""
-    return search(
+    grouped = part.settings.retrieval.near_duplicates == "first"
+    hits = search(
         Query(question),
-        k,
+        ALIKE * k if grouped else k,
         Scope(None, day),
         store=part._store.reader(),
         encoders=Encoders(remembering(), scripted_sparse()),
@@ -356,6 +359,7 @@ def all_hits(question: str, k: int, day: date | None, part: Index) -> tuple[Hit,
         trace=Trace(),
         rerank=rerank_by(None, remembering(), part.settings.retrieval),
     )
+    return first_of_alike(hits, k) if grouped else hits
 
 
 def chunks_of(reader: Reader, day: date | None) -> list[Any]:

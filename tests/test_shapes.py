@@ -336,7 +336,9 @@ def test_status() -> None:
         "bytes_on_disk": 1234,
         "floor": {"least": 0.43, "origin": "calibrated", "made": "2026-02-04"},
         "past_versions": 7,
+        "sparse": None,
     }
+    assert shapes.status_shape(replace(STATUS, sparse="splade:max:256:ab"))["sparse"] == "splade:max:256:ab"
 
 
 def test_history() -> None:

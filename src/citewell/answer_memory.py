@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from citewell.models.query_memory import MOST_SETS, Readers
 from citewell.stores.store import Reader, Scope
 from citewell.types import Answer, Floor, Step, Turn, Usage
 
@@ -24,12 +25,12 @@ class Question:
 
 @dataclass(slots=True)
 class AnswerMemory:
-    """The last `most` answers over one state of the store; those over another are forgotten when it is asked. Safe to
-    share between threads."""
+    """The last `most` answers to each set of groups over one state of the store; those over another are forgotten when
+    it is asked. Safe to share between threads."""
 
     most: int
     _state: Reader | None = None
-    _answers: OrderedDict[Question, Answer] = field(default_factory=OrderedDict)
+    _answers: OrderedDict[Readers, OrderedDict[Question, Answer]] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def answer(self, question: Question, state: Reader, answer: Callable[[], Answer]) -> Answer:
@@ -52,15 +53,19 @@ class AnswerMemory:
             if state is not self._state:
                 self._state = state
                 self._answers.clear()
-            found = self._answers.get(question)
+            own = self._answers.get(question.scope.groups, OrderedDict())
+            found = own.get(question)
             if found is not None:
-                self._answers.move_to_end(question)
+                own.move_to_end(question)
             return found
 
     def _keep(self, question: Question, state: Reader, made: Answer) -> None:
         with self._lock:
             if state is not self._state or self.most == 0:
                 return
-            self._answers[question] = made
-            while len(self._answers) > self.most:
-                self._answers.popitem(last=False)
+            own = self._answers.setdefault(question.scope.groups, OrderedDict())
+            own[question] = made
+            self._answers.move_to_end(question.scope.groups)
+            for memory, most in ((own, self.most), (self._answers, MOST_SETS)):
+                while len(memory) > most:
+                    memory.popitem(last=False)

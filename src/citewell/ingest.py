@@ -18,7 +18,7 @@ from citewell.errors import ServiceError
 from citewell.history import History, tokens_of
 from citewell.intake import Work
 from citewell.journal import Journal
-from citewell.models.embedder import Embedded
+from citewell.models.embedder import SPECIAL_TOKENS, Embedded
 from citewell.models.encoding import Encoders
 from citewell.models.waiting import waiting
 from citewell.recipes import finished, unfinished
@@ -33,7 +33,6 @@ COMMIT_ENTRIES = 256
 # refusal in the middle would lose what was paid for.
 EMBED_SLICE = 32
 NAMED = 5
-SPECIAL_TOKENS = 2
 LEAST_SIZE = 16
 
 
@@ -86,19 +85,18 @@ class Ingest:
         """With what a language model writes of the chunks, where one is to. No question is put to it twice: each reply
         is kept at once, and stored with the document."""
         for cut in cuts:
+            document = cut.work.document
+            known = self.store.replies({document.id} | ({cut.work.was.document_id} if cut.work.was else set()))
+            kept = self._of_the_same_text(cut.work) if known else {}
             if self.enricher is None:
-                yield cut
+                yield replace(cut, replies=kept)
                 continue
-            work = cut.work
-            same = [work.document.id, *([work.was.document_id] if work.was is not None else [])]
-            source = work.document.source
-            with waiting(partial(self.journal.tell, source)):
-                known = self.store.replies(same)
-                made = self.enricher.enrich(work.document, cut.chunked, known, self.store.stash_replies)
+            with waiting(partial(self.journal.tell, document.source)):
+                made = self.enricher.enrich(document, cut.chunked, known, self.store.stash_replies)
             yield replace(
                 cut,
                 chunked=replace(cut.chunked, entries=made.entries),
-                replies=made.replies,
+                replies={**kept, **made.replies},
                 unwritten=made.unwritten,
             )
 
@@ -157,6 +155,14 @@ class Ingest:
         for line in lines:
             self.journal.removed(line.source)
 
+    def _of_the_same_text(self, work: Work) -> Mapping[str, str]:
+        """The replies stored with this very text, also those that the settings have no use for now."""
+        line = work.before or work.was
+        if line is None or line.content_hash != work.document.content_hash:
+            return {}
+        stored = self.store.fetch([VersionKey(line.document_id, line.number)])
+        return {asked: reply for one in stored for asked, reply in one.replies.items()}
+
     def _with_room(self) -> Chunking:
         """How to cut where each chunk must leave room for what is written before it."""
         chunking, most = self.settings.chunking, self.encoders.embedder.identity.max_tokens - SPECIAL_TOKENS
@@ -206,7 +212,7 @@ class Ingest:
         # A file that failed stays reported as failed when its stored version gets new rights.
         self.journal.reports[document.source] = replace(failed, warnings=report.warnings) if failed else report
         nothing = np.empty((0, self.encoders.embedder.identity.dimensions), dtype=np.float32)
-        recipe = unfinished(cut.work.recipe) if cut.unwritten else cut.work.recipe
+        recipe = unfinished(cut.work.recipe, cut.replies) if cut.unwritten else cut.work.recipe
         bare = IndexedDocument(
             document,
             recipe,
@@ -231,9 +237,9 @@ def _taken(running: Future[Made] | None) -> Iterator[list[Indexed]]:
 def _report(prepared: Prepared) -> FileReport:
     work, document = prepared.work, prepared.work.document
     stored = FileState.UPDATED if work.before is not None else FileState.ADDED
-    if work.was is not None:
-        return FileReport(document.source, FileState.RENAMED, f"was {work.was.source}")
     unwritten = _unwritten(prepared.cut.unwritten)
+    if work.was is not None:
+        return FileReport(document.source, FileState.RENAMED, f"was {work.was.source}", warnings=unwritten)
     if work.before is not None and _same(work, work.before):
         # But for what was set aside, or was asked of the language model once more.
         return FileReport(document.source, FileState.UNCHANGED, document.lost, warnings=unwritten)

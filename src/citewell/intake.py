@@ -110,8 +110,7 @@ class Intake:
         self._known = Known.below([document.source for document in last.values()], (), self.store)
         for given in last.values():
             self.journal.tell(given.source)
-            document, warnings = self._with_fields(given, given.fields)
-            document, planted = _admitted(document, given.trust)
+            document, warnings = self._admitted(given, given.fields, given.trust)
             said = Attributes(
                 groups=document.rights.groups,
                 title=document.title,
@@ -128,7 +127,7 @@ class Intake:
             if line is not None and (line.content_hash, line.recipe) == (document.content_hash, recipe):
                 self.journal.reports[document.source] = FileReport(document.source, FileState.UNCHANGED)
             else:
-                yield Work(_numbered(document, line), recipe, line, (*warnings, *planted))
+                yield Work(_numbered(document, line), recipe, line, warnings)
 
     def vanished(self) -> list[LedgerLine]:
         """The documents below the paths whose file is not there any more, or holds nothing any more."""
@@ -164,9 +163,15 @@ class Intake:
             )
         return about
 
-    def _with_fields(self, document: Document, said: Mapping[str, object] | None) -> tuple[Document, tuple[str, ...]]:
+    def _admitted(
+        self, document: Document, said: Mapping[str, object] | None, trust: Trust | None
+    ) -> tuple[Document, tuple[str, ...]]:
+        """With the values of its declared fields, and with less trust where its text speaks to a language model. Who
+        says that it is approved has read it: then that is only told."""
         values, warnings = field_values(self.settings.metadata.fields, said, document.metadata)
-        return replace(document, fields=values), tuple(warnings)
+        planted = judged(document).warnings
+        lowered = Trust.UNTRUSTED if planted and trust is not Trust.APPROVED else document.trust
+        return replace(document, fields=values, trust=lowered), (*warnings, *planted)
 
     def _file(self, file: SourceFile, about: Attributes) -> Iterator[Work]:
         """A file, after the files inside it."""
@@ -219,8 +224,8 @@ class Intake:
         check_inside(self._within, self.settings.loading)
         for inner in loaded.inside:
             yield from self._file(inner, _inherited(about))
-        document, unfit = self._with_fields(replace(loaded.document, lost=self._lost(loaded)), about.fields)
-        document, planted = _admitted(document, about.trust)
+        whole = replace(loaded.document, lost=self._lost(loaded))
+        document, told = self._admitted(whole, about.fields, about.trust)
         if not (document.elements or document.lost):
             raise EmptyFile("All its pages are blank.", remedy="Leave it out.")
         taken_out = tuple(one for one in self._known.at(file.source) if self._is_taken_out(one))
@@ -231,7 +236,7 @@ class Intake:
         if same and not taken_out:
             self.journal.reports[file.source] = FileReport(file.source, FileState.PARTLY, document.lost)
         else:
-            warnings, kept = (*loaded.warnings, *unfit, *planted), self._known.kept(document.id)
+            warnings, kept = (*loaded.warnings, *told), self._known.kept(document.id)
             yield Work(_numbered(document, line), recipe, line, warnings, taken_out, reuse=kept)
 
     def _moved_here(self, file: SourceFile, about: Attributes, was: LedgerLine) -> Iterator[Work]:
@@ -274,7 +279,7 @@ class Intake:
         set_aside: str,
     ) -> Work:
         said = described(stored, about, self.settings.security.default_groups)
-        document, warnings = self._with_fields(said, about.fields)
+        document, warnings = self._admitted(said, about.fields, about.trust)
         if set_aside:
             # It was brought back, and the rules are about another text, which its file holds: they only take away.
             document = replace(document, rights=Rights.intersection([stored.rights, document.rights]))
@@ -327,13 +332,6 @@ def emptied(named: Sequence[Path], found: Discovered, gone: Sequence[LedgerLine]
                 f"{path} holds nothing to index any more; documents of it that were removed from the index: {lost:,}."
                 f"{back} When its files are there again, index it again."
             )
-
-
-def _admitted(document: Document, said: Trust | None) -> tuple[Document, tuple[str, ...]]:
-    """With less trust where its text speaks to a language model, and what to tell of that. Somebody who approved it has
-    read it: it is only told."""
-    found = judged(document)
-    return (document if said is Trust.APPROVED else found.document), found.warnings
 
 
 def _numbered(document: Document, line: LedgerLine | None) -> Document:

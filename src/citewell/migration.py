@@ -23,14 +23,14 @@ from citewell.errors import FingerprintMismatch, Refused, SettingsError, UsageEr
 from citewell.generations import end_erasing, opened, others, tidy
 from citewell.journal import OnProgress
 from citewell.models import configured
-from citewell.models.embedder import Embedder, ModelIdentity
+from citewell.models.embedder import SPECIAL_TOKENS, Embedder, ModelIdentity
 from citewell.models.encoding import Encoders
 from citewell.models.fingerprint import canaries, require_same_space
 from citewell.models.token_vectors import codec_for
 from citewell.settings import Models
 from citewell.stores.home import Home, Pointer
 from citewell.stores.store import MadeWith, Reader, Store
-from citewell.synchronise import SPECIAL_TOKENS, Synchronised, synchronise
+from citewell.synchronise import Synchronised, synchronise
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,8 @@ Gate = Callable[[Searched, Searched], Comparison]
 class Migration:
     """What became of a change of generations. `models` are the settings that name the index's embedder now.
 
-    `carried` is None where the index was made with that embedder already.
+    `carried` is None where the index was made with that embedder already. `sparse` is the identity of its
+    sparse encoder, `sparse_before` that of the index before; "" for none.
     """
 
     generation: int
@@ -88,6 +89,8 @@ class Migration:
     carried: Synchronised | None
     comparison: Comparison | None
     seconds: float
+    sparse_before: str
+    sparse: str
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -148,7 +151,7 @@ def migrate(
         codec = codec_for(embedder, keep=token_vectors)
         if not _made_by(encoders, codec, current):
             # Before hours of embedding: can the two be compared at all?
-            before = Searched(current.reader(), _encoders_of(current.made_with, models)[1]) if gate else None
+            before = Searched(current.reader(), _asking(current.made_with, models, encoders)) if gate else None
             number, target = _begun(home, pointer, encoders, codec)
             carried = synchronise(current, target, encoders, on_progress)
             if gate and before:
@@ -156,7 +159,7 @@ def migrate(
                 _refuse_worse(comparison, before, embedder)
             pointer = _switched(home, pointer, number)
         tidy(home)
-    return _finished(begin, pointer, embedder, models, carried, comparison)
+    return _finished(begin, pointer, current.made_with, encoders, models, carried, comparison)
 
 
 def roll_back(home: Home, models: Models, *, on_progress: OnProgress | None = None) -> Migration:
@@ -179,12 +182,12 @@ def roll_back(home: Home, models: Models, *, on_progress: OnProgress | None = No
                 f"{home.location} keeps no generation to go back to.",
                 remedy="There is one after `citewell migrate --embedder NAME`.",
             )
-        target = home.open(pointer.previous)
+        current, target = home.open(pointer.current), home.open(pointer.previous)
         named, encoders = _encoders_of(target.made_with, models)
-        carried = synchronise(home.open(pointer.current), target, encoders, on_progress)
+        carried = synchronise(current, target, encoders, on_progress)
         pointer = _switched(home, pointer, pointer.previous)
         tidy(home)
-    return _finished(begin, pointer, encoders.embedder, named, carried)
+    return _finished(begin, pointer, current.made_with, encoders, named, carried)
 
 
 def recorded(made_with: MadeWith, models: Models) -> tuple[Models, Embedder]:
@@ -215,12 +218,17 @@ def recorded(made_with: MadeWith, models: Models) -> tuple[Models, Embedder]:
 
 
 def _encoders_of(made_with: MadeWith, models: Models) -> tuple[Models, Encoders]:
-    """As `recorded`, with the sparse encoder; its vectors are told by its files."""
+    """As `recorded`, with the sparse encoder of the settings where it made that store's vectors."""
     named, embedder = recorded(made_with, models)
-    named = named.model_copy(update={} if made_with.sparse else {"sparse": "none"})
-    encoders = Encoders(embedder, configured.sparse(named))
+    encoders = Encoders(embedder, configured.sparse(models) if made_with.sparse else None)
     encoders.require_same_sparse(made_with.sparse)
     return named, encoders
+
+
+def _asking(made_with: MadeWith, models: Models, new: Encoders) -> Encoders:
+    """What the gate searches the index with: its own embedder, and its sparse leg only where both have the same."""
+    same = made_with.sparse == new.sparse_identity
+    return Encoders(recorded(made_with, models)[1], new.sparse if same else None)
 
 
 def _begun(home: Home, pointer: Pointer, encoders: Encoders, codec: str) -> tuple[int, Store]:
@@ -269,10 +277,20 @@ def _switched(home: Home, pointer: Pointer, number: int) -> Pointer:
 def _finished(
     begin: float,
     pointer: Pointer,
-    embedder: Embedder,
+    before: MadeWith,
+    encoders: Encoders,
     models: Models,
     carried: Synchronised | None,
     comparison: Comparison | None = None,
 ) -> Migration:
-    seconds = round(time.perf_counter() - begin, 3)
-    return Migration(pointer.current, pointer.previous, embedder.identity, models, carried, comparison, seconds)
+    return Migration(
+        generation=pointer.current,
+        previous=pointer.previous,
+        embedder=encoders.embedder.identity,
+        models=models,
+        carried=carried,
+        comparison=comparison,
+        seconds=round(time.perf_counter() - begin, 3),
+        sparse_before=before.sparse,
+        sparse=encoders.sparse_identity,
+    )

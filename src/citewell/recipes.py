@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from citewell.chunking import CHUNKER_VERSION
@@ -11,6 +12,7 @@ from citewell.enrichment import ENRICHER_VERSION
 from citewell.loading import ocr_engine
 from citewell.loading.parsed import LOADER_VERSION
 from citewell.retrieval.analyser import ANALYSER_VERSION
+from citewell.security.admission import ADMISSION_VERSION
 from citewell.settings import Settings
 from citewell.stores.store import LedgerLine
 from citewell.types import Attributes
@@ -45,9 +47,10 @@ class Recipes:
         return _digest(repr((LOADER_VERSION, loading.plugins, *means)))[:16]
 
     def sayings(self, about: Attributes) -> str:
-        """What is said about it, how it is cut, and how it is analysed."""
+        """What is said about it, how it is cut and analysed, and how its trust was judged."""
         groups = sorted(about.groups if about.groups is not None else self.settings.security.default_groups)
-        made_by = (CHUNKER_VERSION, ANALYSER_VERSION, self.settings.chunking, self.settings.metadata)
+        versions = (CHUNKER_VERSION, ANALYSER_VERSION, ADMISSION_VERSION)
+        made_by = (*versions, self.settings.chunking, self.settings.metadata)
         return _digest(repr((*self._written(), made_by, groups, replace(about, groups=None))))
 
     def _written(self) -> tuple[object, ...]:
@@ -58,12 +61,13 @@ class Recipes:
         return (ENRICHER_VERSION, self.settings.models.llm, asked)
 
 
-def unfinished(recipe: str) -> str:
-    return recipe + UNWRITTEN
+def unfinished(recipe: str, replies: Mapping[str, str]) -> str:
+    """With what was written so far: when more is, it is another recipe, and the document has changed."""
+    return f"{recipe}{UNWRITTEN}{_digest(repr(sorted(replies.items())))[:8]}"
 
 
 def finished(recipe: str) -> str:
-    return recipe.removesuffix(UNWRITTEN)
+    return recipe.partition(UNWRITTEN)[0]
 
 
 def _digest(text: str) -> str:

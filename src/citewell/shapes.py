@@ -165,6 +165,7 @@ def status_shape(status: Status) -> Shape:
             "made": _iso(status.floor.made),
         },
         "past_versions": status.past_versions,
+        "sparse": status.sparse or None,
     }
 
 

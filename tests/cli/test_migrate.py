@@ -12,15 +12,17 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.cli.conftest import Run, another_writer
+from tests.models.onnx_folders import SPECIAL, another_model, masked_lm_in, minilm_in
 
 QUESTION = "How many days to dispute a card payment?"
 EVIDENCE = {"document": "manuals/manual-2026.md", "quote": "120 days from the transaction date"}
 KEYS = [
     "version", "generation", "previous", "embedder", "dimensions", "carried", "dropped", "embedded", "seconds",
-    "warnings", "gate", "settings",
+    "warnings", "gate", "settings", "sparse", "sparse_before",
 ]  # fmt: skip
 
 
@@ -130,8 +132,6 @@ def test_an_embedder_by_name(folder: Path, citewell: Run) -> None:
     same = citewell("migrate", "--embedder", "all-MiniLM-L6-v2-int8")
     assert same.code == 0
     assert "made with all-MiniLM-L6-v2-int8 (384 dimensions) already: generation 1." in same.out
-    from tests.models.onnx_folders import another_model, minilm_in
-
     minilm_in(folder / "other", another_model)
     ran = citewell("migrate", "--embedder", "onnx:other")
     assert ran.code == 0
@@ -141,6 +141,51 @@ def test_an_embedder_by_name(folder: Path, citewell: Run) -> None:
     ]
     (folder / "citewell.toml").write_text('[models]\nembedder = "onnx:other"\n')
     assert citewell("search", QUESTION).code == 0
+
+
+def test_sparse_vectors_are_said_to_come_change_and_go(folder: Path, citewell: Run) -> None:
+    words, draws = ("card", "payment", "days"), np.random.default_rng(5)
+    table = draws.standard_normal((len(SPECIAL) + len(words), 4)).astype(np.float32)
+    for name, decoder in (("one", table.T), ("other", 2 * table.T)):
+        masked_lm_in(folder / name, words, table, np.ascontiguousarray(decoder))
+    settings = folder / "citewell.toml"
+
+    def moved_to(name: str, *arguments: str) -> tuple[list[str], str]:
+        """What `migrate` prints below its first line, and the encoder that `status` names then."""
+        settings.write_text(f'[models]\nsparse = "{name}"\n')
+        ran = citewell("migrate", *arguments)
+        assert (ran.code, ran.err) == (0, "")
+        (named,) = re.findall(r"^sparse encoder +(.+)$", citewell("status").out, re.MULTILINE)
+        return ran.out.splitlines()[1:], named
+
+    def kept(number: int) -> str:
+        return f"Generation {number} is kept; `citewell migrate --rollback` goes back to it."
+
+    came, one = moved_to("onnx:one")
+    assert one.startswith("splade:max:256:")
+    assert came == [f"It has sparse vectors now, made with {one}.", kept(1)]
+    changed, other = moved_to("onnx:other")
+    assert changed == [f"Its sparse vectors are made with {other} now; those of before were with {one}.", kept(2)]
+    assert moved_to("onnx:other")[0] == [kept(2)]
+    went, named = moved_to("none")
+    assert (went, named) == (
+        [f"It has no sparse vectors any more; those of before were made with {other}.", kept(3)],
+        "none",
+    )
+    back = ["--rollback"]
+    assert moved_to("onnx:other", *back)[0] == [f"It has sparse vectors now, made with {other}.", kept(4)]
+    assert moved_to("onnx:other", *back)[0] == [
+        f"It has no sparse vectors any more; those of before were made with {other}.",
+        "Set in citewell.toml, under [models], or the index will not open:",
+        '  sparse = "none"',
+        kept(3),
+    ]
+    settings.unlink()
+    shape = citewell("migrate", "--json").json
+    assert (shape["sparse"], shape["sparse_before"], shape["settings"]) == (None, None, {})
+    settings.write_text('[models]\nsparse = "onnx:one"\n')
+    shape = citewell("migrate", "--json").json
+    assert (shape["sparse"], shape["sparse_before"], shape["settings"]) == (one, None, {})
 
 
 @pytest.mark.parametrize(

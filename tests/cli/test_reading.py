@@ -190,7 +190,7 @@ def test_status(bank: Path, citewell: Run) -> None:
     state = citewell("status", "--json").json
     assert list(state) == [
         *("version", "path", "documents", "chunks", "entries", "embedder", "analyser", "generation", "created"),
-        *("bytes_on_disk", "floor", "past_versions"),
+        *("bytes_on_disk", "floor", "past_versions", "sparse"),
     ]
     assert state["floor"] == {"least": 0.4, "origin": "built-in", "made": None}
     assert (state["version"], state["path"], state["documents"]) == (1, ".citewell", 4)
@@ -199,6 +199,7 @@ def test_status(bank: Path, citewell: Run) -> None:
     lines = dict(re.split(r"\s{2,}", line, maxsplit=1) for line in citewell("status").out.splitlines())
     assert (lines["documents"], lines["past versions"]) == ("4", "0")
     assert (lines["embedder"], lines["floor"]) == (state["embedder"], "0.40, built-in")
+    assert (lines["sparse encoder"], state["sparse"]) == ("none", None)
 
 
 def test_documents(bank: Path, citewell: Run) -> None:

@@ -58,7 +58,7 @@ def migrate(
             done = index.migrate(embedder, gate=gate, on_progress=on_progress)
     for warning in done.warnings:
         complain(warning)
-    lines = _to_set(loaded.models, done.models)
+    lines = _to_set(loaded.models, done)
     if as_json:
         print_json(_shape(done, lines))
     else:
@@ -72,9 +72,9 @@ def _gate(testset: Path, settings: Settings) -> Gate:
     return gate(retrieval_questions(testset), settings.retrieval)
 
 
-def _to_set(now: Models, wanted: Models) -> dict[str, str | int]:
+def _to_set(now: Models, done: Migration) -> dict[str, str | int]:
     """The keys of [models] that must change for the index to be opened."""
-    values = wanted.model_dump()
+    values = done.models.model_dump() | ({} if done.sparse else {"sparse": "none"})
     return {key: values[key] for key, value in now.model_dump().items() if value != values[key]}
 
 
@@ -88,6 +88,8 @@ def _print(done: Migration, lines: Mapping[str, str | int]) -> None:
             f"Generation {done.generation}, made with {name}, is the index now: {versions} carried over, {texts} "
             f"embedded in {done.seconds:.1f} s."
         )
+    if done.sparse != done.sparse_before:
+        out().print(_of_sparse(done.sparse_before, done.sparse))
     if done.comparison is not None:
         out().print(f"On {count(done.comparison.questions, 'question')}:")
         for measure in done.comparison.measures:
@@ -98,6 +100,15 @@ def _print(done: Migration, lines: Mapping[str, str | int]) -> None:
             out().print(f"  {key} = {one_line(json.dumps(value, ensure_ascii=False))}")
     if done.previous is not None:
         out().print(f"Generation {done.previous} is kept; `citewell migrate --rollback` goes back to it.")
+
+
+def _of_sparse(before: str, now: str) -> str:
+    """What became of the sparse vectors."""
+    if not before:
+        return f"It has sparse vectors now, made with {now}."
+    if not now:
+        return f"It has no sparse vectors any more; those of before were made with {before}."
+    return f"Its sparse vectors are made with {now} now; those of before were with {before}."
 
 
 def _shape(done: Migration, lines: Mapping[str, str | int]) -> Shape:
@@ -120,6 +131,8 @@ def _shape(done: Migration, lines: Mapping[str, str | int]) -> Shape:
         if comparison is not None
         else None,
         "settings": dict(lines),
+        "sparse": done.sparse or None,
+        "sparse_before": done.sparse_before or None,
     }
 
 

@@ -26,6 +26,7 @@ def status(at: IndexPlace = DEFAULT_INDEX, settings: SettingsFile = None, as_jso
             ("chunks", f"{state.chunks:,}"),
             ("entries", f"{state.entries:,}"),
             ("embedder", state.embedder),
+            ("sparse encoder", state.sparse or "none"),
             ("analyser", state.analyser),
             ("generation", str(state.generation)),
             ("created", state.created),
