@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from citewell.answering import NO_DOCUMENT
+from citewell.answering import NO_DOCUMENT, READ_WHOLE
 from citewell.errors import SettingsError
 from citewell.filters import Equal
 from citewell.generation.answer import NO_PASSAGE
@@ -19,7 +19,7 @@ from citewell.index import Index
 from citewell.loading.given import from_text
 from citewell.models.llm import Completion, Prompt
 from citewell.settings import Settings
-from citewell.types import FileState, Page, Principal, Rights, Trust, Turn, Usage
+from citewell.types import FileState, Page, Principal, Rights, Step, Trust, Turn, Usage
 
 TEXTS = {
     "cards": "The yearly fee for a credit card is 40 euros. A lost credit card is blocked by telephone.",
@@ -362,3 +362,63 @@ def test_what_is_planted_in_a_document_is_told_distrusted_and_not_quoted(tmp_pat
     assert all("speaks to a language model" in file.warnings[0] for file in report.files)
     assert {file.state for file in again.files} == {FileState.UNCHANGED}
     assert [citation.quote for citation in answer.citations] == [rule]
+
+
+class Heard:
+    """A listener that keeps what it hears."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.drafts: list[str] = []
+
+    def step(self, step: Step) -> None:
+        self.steps.append(step)
+
+    def draft(self, piece: str) -> None:
+        self.drafts.append(piece)
+
+
+def test_a_listener_hears_each_step_and_the_draft(at: str) -> None:
+    heard, fee = Heard(), "The yearly fee for a credit card is 40 euros [1]."
+    with opened(at, ScriptedLLM(fee), models=WRITTEN) as index:
+        answer = index.ask("What is the yearly fee for a credit card?", listener=heard)
+    assert tuple(heard.steps) == answer.trace
+    assert heard.drafts == [fee]
+    assert answer.text == "The yearly fee for a credit card is 40 euros. [1]"
+
+
+def test_where_passages_do_not_answer_the_whole_is_read_if_it_fits(at: str) -> None:
+    question, declined = "What is the yearly fee for a credit card?", "I don't know."
+    soup = "The canteen serves soup on Mondays [2]."
+    tables: dict[str, dict[str, Any]] = {"models": WRITTEN, "retrieval": {"keep": 1, "floor": "off"}}
+    llm = ScriptedLLM(declined, soup)
+    with opened(at, llm, **tables, generation={"whole_tokens": 400}) as index:
+        answer = index.ask(question)
+    assert [text in llm.prompts[0].user for text in TEXTS.values()].count(True) == 1
+    assert all(text in llm.prompts[1].user for text in TEXTS.values())
+    assert [step.name for step in answer.trace if step.name == "whole"] == ["whole"]
+    assert READ_WHOLE in answer.warnings
+    assert not answer.abstained
+    for small, replies in ((0, [declined]), (60, [declined])):
+        llm = ScriptedLLM(*replies)
+        with opened(at, llm, **tables, generation={"whole_tokens": small}) as index:
+            assert index.ask(question).abstained
+        assert len(llm.prompts) == 1, "too long to be shown whole, or switched off"
+
+
+def test_the_whole_is_what_the_reader_may_read(tmp_path: Path) -> None:
+    llm = ScriptedLLM("I don't know.", "I don't know.")
+    tables: dict[str, dict[str, Any]] = {
+        "models": WRITTEN,
+        "retrieval": {"floor": "off"},
+        "generation": {"whole_tokens": 1_000},
+    }
+    documents = [from_text(text, source=f"https://bank.example/{name}.md") for name, text in TEXTS.items()]
+    documents[0] = replace(documents[0], rights=Rights(frozenset({"team"})))
+    with Index.create(tmp_path / "index") as index:
+        index.add_documents(documents)
+    with opened(str(tmp_path / "index"), llm, **tables) as index:
+        assert index.ask("What does the canteen serve on Mondays?").abstained
+    assert len(llm.prompts) == 2
+    assert TEXTS["codes"] in llm.prompts[1].user
+    assert TEXTS["cards"] not in llm.prompts[1].user

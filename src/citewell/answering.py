@@ -17,9 +17,10 @@ from citewell.checking.grading import Branch, grade
 from citewell.checking.rules import ruled
 from citewell.checking.verified import verified
 from citewell.filters import And, Equal
-from citewell.generation.answer import Draft, answer
+from citewell.generation.answer import MODEL_DECLINED, Draft, answer
 from citewell.generation.extractive import extract
 from citewell.generation.lost import lost_warnings
+from citewell.generation.whole import whole
 from citewell.models.counted import CountedLLM
 from citewell.models.encoding import Encoders
 from citewell.models.reranker import Reranker
@@ -36,6 +37,8 @@ from citewell.stores.store import Reader, Scope
 from citewell.types import Answer, Chunk, Document, Floor, FloorOrigin, Hit, Trace, Trust, Turn, Usage
 
 NO_DOCUMENT = "there is no document here that may be read; `citewell index PATH` adds some"
+
+READ_WHOLE = "The passages found did not answer, and the language model was shown all documents whole."
 
 ALIKE = 4
 """How many passages are read for one that is shown, where those that say the same are grouped."""
@@ -82,7 +85,9 @@ class Asking:
         found = self._of_all(asked, keep, lambda query, k: self._passing(query, asked, floor, k))
         hits = self._with_cosines(asked, found.hits)
         checked = self._checked(asked, replace(found, hits=hits), floor, keep)
-        draft = self._drafted(asked.question, checked.hits)
+        draft = self._drafted(asked.question, checked.hits, self.settings)
+        if draft.reason == MODEL_DECLINED and self.settings.generation.whole_tokens:
+            draft = self._of_whole(asked.question) or draft
         if draft.abstained and checked.branch is Branch.INCORRECT:
             draft = replace(draft, reason=NOT_ANSWERED)
         if draft.abstained and not hits and self._sees_nothing():
@@ -105,15 +110,28 @@ class Asking:
             searched=tuple(query.text for query in found.queries),
         )
 
-    def _drafted(self, question: str, hits: tuple[Hit, ...]) -> Draft:
+    def _of_whole(self, question: str) -> Draft | None:
+        """An answer from all that the reader may read, where that is little enough to be read whole."""
+        most = self.settings.generation.whole_tokens
+        with self.trace.step("whole", 1) as step:
+            hits = whole(self.reader, self.scope, most)
+            step.out = len(hits)
+        if not hits:
+            return None
+        self._scopes.update((hit.passage.id, self.scope) for hit in hits)
+        generation = self.settings.generation.model_copy(update={"passage_tokens": 2 * most, "compress": "off"})
+        draft = self._drafted(question, hits, self.settings.model_copy(update={"generation": generation}))
+        return replace(draft, warnings=(READ_WHOLE, *draft.warnings))
+
+    def _drafted(self, question: str, hits: tuple[Hit, ...], settings: Settings) -> Draft:
         """An answer from these passages, its sentences checked against what they cite and by the rules."""
-        llm, embedder, generation = self.models.llm, self.models.encoders.embedder, self.settings.generation
+        llm, embedder, generation = self.models.llm, self.models.encoders.embedder, settings.generation
         draft = answer(
             question,
             hits,
             llm=llm,
             embedder=embedder,
-            settings=self.settings,
+            settings=settings,
             page_of=self._page_of,
             trace=self.trace,
         )

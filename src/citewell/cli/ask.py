@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from citewell.cli.drafting import drafted
 from citewell.cli.explain import print_expansion, print_hits_table, print_trace
 from citewell.cli.options import (
     DEFAULT_INDEX,
@@ -52,7 +53,10 @@ def ask(  # noqa: PLR0913, PLR0917 - each is an option of the command
     with Index.open(at, settings=load_settings(settings)) as index:
         filtered = condition(where, index.fields)
         for each in chain([asked], _typed() if chat else ()):
-            answer = index.ask(each, turns=turns, principal=principal, as_of=as_of, where=filtered)
+            with drafted(wanted=not as_json) as listener:
+                answer = index.ask(
+                    each, turns=turns, principal=principal, as_of=as_of, where=filtered, listener=listener
+                )
             if turns and not as_json:
                 out().print(f"\n{one_line(answer.question)}", style="bold", soft_wrap=True)
             _show(answer, explain=explain, as_json=as_json)
