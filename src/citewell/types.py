@@ -423,7 +423,7 @@ class Trace:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A cited answer, or an abstention with its reason. `searched` are the texts that were searched for, the question
-    first."""
+    first; () where nothing was."""
 
     question: str
     text: str
