@@ -422,3 +422,29 @@ def test_the_whole_is_what_the_reader_may_read(tmp_path: Path) -> None:
     assert len(llm.prompts) == 2
     assert TEXTS["codes"] in llm.prompts[1].user
     assert TEXTS["cards"] not in llm.prompts[1].user
+
+
+def test_the_loop_of_reflection_searches_on_and_tells_its_decisions(at: str) -> None:
+    fee = "The yearly fee for a credit card is 40 euros [1]."
+    llm = ScriptedLLM(
+        '{"relevant": false}',
+        '{"search": true, "query": "yearly fee credit card"}',
+        '{"relevant": true}',
+        fee,
+        '{"verdicts": ["fully"]}',
+        '{"useful": 5}',
+    )
+    tables: dict[str, dict[str, Any]] = {"retrieval": {"keep": 1, "floor": "off"}, "generation": {"reflect": "loop"}}
+    with opened(at, llm, models=WRITTEN, **tables) as index:
+        answer = index.ask("What does the canteen serve?")
+    assert answer.text == "The yearly fee for a credit card is 40 euros. [1]"
+    assert answer.searched == ("What does the canteen serve?", "yearly fee credit card")
+    assert [hit.rank for hit in answer.hits] == [1, 2]
+    assert answer.citations[0].chunk_id == answer.hits[1].passage.id
+    assert answer.decisions[:3] == (
+        "round 1: passage 1 relevant? no (the model)",
+        "round 1: search? yes (the model)",
+        "round 2: passage 2 relevant? yes (the model)",
+    )
+    assert {"relevant", "search again", "answer", "supported", "useful"} <= {step.name for step in answer.trace}
+    assert answer.usage.calls == 6

@@ -282,6 +282,7 @@ def test_ask() -> None:
         "warnings": ["One file needs OCR."],
         "usage": {"calls": 0, "prompt_tokens": 12, "completion_tokens": 3, "cost_usd": None},
         "searched": ["How many days?"],
+        "decisions": [],
         "trace": [{"step": "dense", "ms": 1.5, "in": 1, "out": 50}],
     }
 

@@ -27,6 +27,7 @@ from citewell.models.reranker import Reranker
 from citewell.queries.finding import Asked, Found, find, understand
 from citewell.queries.joining import joined
 from citewell.queries.small_talk import REASON, REPLY
+from citewell.reflection.loop import Reflected, reflected
 from citewell.retrieval.floor import above_floor, floor_warnings, holding
 from citewell.retrieval.near_duplicates import first_of_alike
 from citewell.retrieval.query import Query, Role
@@ -85,14 +86,13 @@ class Asking:
         found = self._of_all(asked, keep, lambda query, k: self._passing(query, asked, floor, k))
         hits = self._with_cosines(asked, found.hits)
         checked = self._checked(asked, replace(found, hits=hits), floor, keep)
-        draft = self._drafted(asked.question, checked.hits, self.settings)
-        if draft.reason == MODEL_DECLINED and self.settings.generation.whole_tokens:
-            draft = self._of_whole(asked.question) or draft
+        written = self._written(asked, checked.hits, floor)
+        draft = written.draft
         if draft.abstained and checked.branch is Branch.INCORRECT:
             draft = replace(draft, reason=NOT_ANSWERED)
         if draft.abstained and not hits and self._sees_nothing():
             draft = replace(draft, reason=NO_DOCUMENT)
-        conflicting = self._conflicts(asked, checked.hits) if not draft.abstained else ()
+        conflicting = self._conflicts(asked, written.hits) if not draft.abstained else ()
         lost = lost_warnings(asked.question, draft, self.reader.lossy(self.scope))
         return Answer(
             question=question,
@@ -101,14 +101,35 @@ class Asking:
             citations=draft.citations,
             abstained=draft.abstained,
             reason=draft.reason,
-            hits=checked.hits or hits,
+            hits=written.hits or hits,
             warnings=tuple(
                 dict.fromkeys((*checked.warnings, *draft.warnings, *conflicting, *floor_warnings(floor), *lost))
             ),
             usage=llm.usage if llm is not None else Usage(),
             trace=tuple(self.trace.steps),
-            searched=tuple(query.text for query in found.queries),
+            searched=(*(query.text for query in found.queries), *written.searched),
+            decisions=tuple(str(decision) for decision in written.decisions),
         )
+
+    def _written(self, asked: Asked, hits: tuple[Hit, ...], floor: Floor) -> Reflected:
+        """The answer from these passages, and from more where that is not enough and the settings let it look on."""
+        llm, generation, keep = self.models.llm, self.settings.generation, self.settings.retrieval.keep
+        if llm is not None and generation.reflect == "loop":
+            done = reflected(
+                asked.question,
+                lambda text: self._with_cosines(asked, self._passing(Query(text, role=Role.VARIANT), asked, floor, keep)),
+                hits,
+                llm=llm,
+                embedder=self.models.encoders.embedder,
+                settings=self.settings,
+                page_of=self._page_of,
+                trace=self.trace,
+            )
+            return replace(done, draft=ruled(done.draft, generation.rules))
+        draft = self._drafted(asked.question, hits, self.settings)
+        if draft.reason == MODEL_DECLINED and generation.whole_tokens:
+            draft = self._of_whole(asked.question) or draft
+        return Reflected(draft, hits)
 
     def _of_whole(self, question: str) -> Draft | None:
         """An answer from all that the reader may read, where that is little enough to be read whole."""

@@ -70,6 +70,7 @@ def ask_shape(answer: Answer) -> Shape:
         "warnings": list(answer.warnings),
         "usage": _usage(answer.usage),
         "searched": list(answer.searched),
+        "decisions": list(answer.decisions),
         "trace": [_step(step) for step in answer.trace],
     }
 

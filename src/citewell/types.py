@@ -423,7 +423,7 @@ class Trace:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A cited answer, or an abstention with its reason. `searched` are the texts that were searched for, the question
-    first; () where nothing was."""
+    first; () where nothing was. `decisions` are those of a model about passages and drafts, a line each."""
 
     question: str
     text: str
@@ -436,6 +436,7 @@ class Answer:
     usage: Usage
     trace: tuple[Step, ...]
     searched: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,8 @@ def _show(answer: Answer, *, explain: bool, as_json: bool) -> None:
     if explain:
         for searched in answer.searched[1:]:
             out().print(f"Searched too: {one_line(searched)}", style="dim", soft_wrap=True)
+        for decision in answer.decisions:
+            out().print(one_line(decision), style="dim", soft_wrap=True)
         print_hits_table(answer.hits)
         print_trace(answer.trace)
 
