@@ -34,7 +34,7 @@ from citewell.retrieval.analyser import analyse_query
 from citewell.retrieval.floor import named_codes
 from citewell.retrieval.fusion import Scored
 from citewell.retrieval.legs import CODE
-from citewell.retrieval.reranking import _telling
+from citewell.retrieval.reranking import telling
 from citewell.stores.store import VersionKey
 from citewell.types import Chunk
 
@@ -210,7 +210,7 @@ def _asked(
     }
     return Asked(
         text,
-        tokens=_telling(embedder.embed_query_tokens(text)),
+        tokens=telling(embedder.embed_query_tokens(text)),
         lists={
             leg: [Scored(match.chunk_id, 1.0 if leg == CODE else match.score) for match in matches]
             for leg, matches in found.items()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date, datetime
@@ -33,13 +33,16 @@ from citewell.loading.parsing import check_plugins
 from citewell.migration import Gate, Migration, migrate, roll_back, with_embedder
 from citewell.models import configured
 from citewell.models.counted import CountedLLM
+from citewell.models.embedder import Embedder
 from citewell.models.encoding import Encoders
 from citewell.models.fingerprint import canaries, require_same_space
 from citewell.models.query_memory import QueryMemory
+from citewell.models.reranker import Scores
 from citewell.models.token_vectors import codec_for
 from citewell.question import checked, readable
 from citewell.retrieval.analyser import ANALYSER_VERSION
 from citewell.retrieval.floor import floor_of
+from citewell.retrieval.scoring import scores_of
 from citewell.settings import Queries, Settings
 from citewell.stores.home import Calibration, Home
 from citewell.stores.homes import folder_at, home_at
@@ -120,6 +123,11 @@ class Index:
         home = home_at(path, settings.storage)
         home.open(home.pointer().current)
         return cls(home, configured.encoders(settings.models), settings, llm or configured.llm(settings.models))
+
+    @property
+    def embedder(self) -> Embedder:
+        """What reads its passages and queries."""
+        return self._encoders.embedder
 
     @property
     def location(self) -> str:
@@ -421,6 +429,16 @@ class Index:
             lambda reader: Asking(reader, self._scope(principal, as_of, None, reader), alone, models).search(asked, k),
         )
 
+    def rerank(self, query: str, texts: Sequence[str]) -> Scores:
+        """How well each of some texts, which need not be of this index, answers a query: see `retrieval.scoring`.
+
+        Raises:
+            QuestionError: the query is empty or too long.
+            ServiceError: the endpoint of a model failed.
+        """
+        reranker = self._reranker or configured.listwise(self.settings.models, self._counted_llm())
+        return scores_of(checked(query), texts, self._encoders.embedder, reranker)
+
     def expanded(self, query: str) -> tuple[tuple[str, float], ...]:
         """The words that the sparse leg searches for, its own among them, with their weights, the heaviest first; ()
         where there is no sparse encoder.
@@ -502,6 +520,11 @@ class Index:
         """A document's chunks in order, as `show` finds it; () where there is no such document for `principal`."""
         scope = Scope(self._principal(principal).readable, as_of)
         return tuple(self._of_newest(lambda reader: reader.document_chunks(document_id, scope)))
+
+    def readable(self, documents: Collection[str], *, principal: Principal | None = None) -> frozenset[str]:
+        """Of these ids, the documents that `principal` may read now, in force or not."""
+        reader, versions = self._principal(principal), self._store.versions(documents)
+        return frozenset(each.document_id for each in versions if each.current and each.rights.allows(reader))
 
     def stored(self, *, texts: bool = True) -> tuple[Document, ...]:
         """Every current document, in force or not, by source, whole or without text. The owner's call."""

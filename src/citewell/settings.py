@@ -7,11 +7,14 @@ environment where they are used.
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, cast
 
+import regex
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
@@ -188,7 +191,7 @@ class Queries(_Table):
     variants: int = Field(0, ge=0, le=8, description="other wordings, by the language model (RAG-Fusion)")
     hyde: bool = Field(False, description="a passage that would answer it, by the language model")
     step_back: bool = Field(False, description="the broader question behind it, by the language model")
-    route: Literal["off", "rules"] = Field("off", description="codes to the keyword leg, several questions to parts")
+    route: Literal["off", "rules", "trained"] = Field("off", description="none, one or many steps for each question")
 
     @property
     def of_a_model(self) -> tuple[str, ...]:
@@ -211,6 +214,26 @@ class Metadata(_Table):
         return fields
 
 
+class Rule(_Table):
+    """`[[generation.rules]]`: a sentence in which `says` is found needs a citation whose source fits the glob `source`
+    and whose text holds `quote`; with neither, nothing allows it. Patterns are regular expressions, without case."""
+
+    name: str = Field(min_length=1, max_length=100)
+    says: str = Field(min_length=1, max_length=1_000)
+    source: str = Field("", max_length=1_000)
+    quote: str = Field("", max_length=1_000)
+    otherwise: Literal["strike", "flag", "abstain"] = "strike"
+
+    @field_validator("says", "quote")
+    @classmethod
+    def _is_a_pattern(cls, pattern: str) -> str:
+        try:
+            regex.compile(pattern)
+        except regex.error as error:
+            raise ValueError(f"no regular expression: {error}") from None
+        return pattern
+
+
 class Generation(_Table):
     """`[generation]`: how an answer is made from passages."""
 
@@ -223,6 +246,16 @@ class Generation(_Table):
     check_lower: float = Field(0.45, ge=0, le=1, description="the grade below which it does not")
     verify: Literal["off", "flag", "strike"] = Field("flag", description="sentences of a model that nothing supports")
     compress: Literal["off", "sentences", "llm"] = Field("off", description="show a model only what bears on it")
+    order: Literal["best-first", "best-last"] = Field("best-first", description="of the passages in a prompt")
+    whole_tokens: int = Field(0, ge=0, le=10_000_000, description="up to which all is shown if passages fail; 0 is off")
+    rules: tuple[Rule, ...] = Field((), max_length=100, description="what an answer may say only with which source")
+    reflect: Literal["off", "loop"] = Field("off", description="a model judges passages and drafts (Self-RAG)")
+    reflect_rounds: int = Field(2, ge=1, le=5, description="of searching and drafting, at most, in that loop")
+
+    @property
+    def may_strike(self) -> bool:
+        """Whether a sentence that a model wrote may be taken out before the answer is shown."""
+        return self.verify == "strike" or any(rule.otherwise != "flag" for rule in self.rules)
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -236,6 +269,42 @@ class Security(_Table):
 
     default_groups: Groups = (EVERYONE,)
     as_groups: Groups = ()
+    untrusted: Literal["plain", "cut", "mark"] = Field("cut", description="how prompts show an untrusted document")
+
+
+class _NoModel(ValueError):
+    """Keys need a language model, and there is none; by each of them, the value that switches it off."""
+
+    def __init__(self, off: Mapping[str, object]) -> None:
+        super().__init__(
+            f"{', '.join(off)} need{'s' if len(off) == 1 else ''} a language model, and models.llm is none"
+        )
+        switches = " and ".join(f"{key} = {json.dumps(value)}" for key, value in off.items())
+        self.remedy = f'Name one under [models], for example llm = "ollama:qwen3:4b", or set {switches}.'
+
+
+class Service(_Table):
+    """`[service]`: the folder and the limits of `citewell serve`, and whose tokens it takes beside its own keys."""
+
+    state: str = Field(".citewell-service", min_length=1, max_length=4_096, pattern=r"^[^\x00]*$")
+    max_upload_mb: float = Field(50, gt=0, le=100_000, description="of one request that uploads files")
+    max_running: int = Field(8, ge=1, le=1_024, description="questions and searches answered at once, in a process")
+    max_waiting: int = Field(32, ge=0, le=100_000, description="that wait for their turn; the next one is sent away")
+    rate_per_minute: int = Field(0, ge=0, le=1_000_000, description="requests of one key; 0 sets no limit")
+    cors_origins: tuple[Annotated[str, Field(pattern=r"^https?://[^\s/*]+$")], ...] = Field((), max_length=100)
+    oidc_issuer: str = Field("", pattern=r"^(https?://\S+)?$", description='"" takes no tokens but our own keys')
+    oidc_audience: str = Field("", max_length=1_000)
+    oidc_jwks_url: str = Field("", pattern=r"^(https?://\S+)?$", description='"" is found from the issuer')
+    oidc_groups_claim: str = Field("groups", min_length=1, max_length=200)
+    conversation_days: int = Field(90, ge=0, le=36_500, description="for which one is kept after its last turn")
+
+    @model_validator(mode="after")
+    def _whose_tokens(self) -> Self:
+        if self.oidc_issuer and not self.oidc_audience:
+            raise ValueError("oidc_issuer is given together with oidc_audience")
+        if not self.oidc_issuer and (self.oidc_audience or self.oidc_jwks_url):
+            raise ValueError("oidc_audience and oidc_jwks_url are given beside oidc_issuer")
+        return self
 
 
 class Settings(BaseSettings):
@@ -261,6 +330,7 @@ class Settings(BaseSettings):
     cache: Cache = Cache()
     generation: Generation = Generation()
     security: Security = Security()
+    service: Service = Service()
 
     @classmethod
     def settings_customise_sources(
@@ -285,13 +355,14 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _has_a_model(self) -> Self:
-        on = [f"enrichment.{key}" for key in self.enrichment.of_a_model]
-        on += [f"queries.{key}" for key in self.queries.of_a_model]
-        on += ["models.reranker"] if self.models.reranker == "llm" else []
-        on += [f"generation.{key}" for key in ("check", "compress") if getattr(self.generation, key) == "llm"]
+        on = [("enrichment", key) for key in self.enrichment.of_a_model]
+        on += [("queries", key) for key in self.queries.of_a_model]
+        on += [("models", "reranker")] if self.models.reranker == "llm" else []
+        on += [("generation", key) for key in ("check", "compress") if getattr(self.generation, key) == "llm"]
+        on += [("generation", "reflect")] if self.generation.reflect == "loop" else []
         if on and self.models.llm == "none":
-            keys = ", ".join(on)
-            raise ValueError(f"{keys} needs a language model, and models.llm is none")
+            tables = Settings.model_fields
+            raise _NoModel({f"{table}.{key}": getattr(tables[table].default, key) for table, key in on})
         if "sparse" in self.retrieval.legs and self.models.sparse == "none":
             raise ValueError("retrieval.legs has sparse, and models.sparse is none")
         return self
@@ -309,10 +380,7 @@ class Settings(BaseSettings):
             return cls(**data)
         except (ValidationError, ValueError) as error:
             where = str(path) if path is not None else "the environment"
-            raise SettingsError(
-                f"Settings from {where}: {_complaints(error)}.",
-                remedy="Correct or remove these keys; docs/settings.md lists every key with its bounds.",
-            ) from None
+            raise SettingsError(f"Settings from {where}: {_complaints(error)}.", remedy=_remedy(error)) from None
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -353,3 +421,10 @@ def _complaints(error: ValueError) -> str:
         # What our own checks say names its keys itself.
         lines.append(f"{path}: {text}" if path else text.removeprefix("Value error, "))
     return "; ".join(lines)
+
+
+def _remedy(error: ValueError) -> str:
+    problems = error.errors(include_url=False, include_input=False) if isinstance(error, ValidationError) else []
+    causes = (problem.get("ctx", {}).get("error") for problem in problems)
+    of_their_own = (cause.remedy for cause in causes if isinstance(cause, _NoModel))
+    return next(of_their_own, "Correct or remove these keys; docs/settings.md lists every key with its bounds.")

@@ -52,13 +52,13 @@ class MaxSim:
         scored = [chunk_id for chunk_id, entry_id in entry_of.items() if entry_id in packed]
         if not scored:
             return {}
-        tokens = _telling(self.embedder.embed_query_tokens(query))
+        tokens = telling(self.embedder.embed_query_tokens(query))
         scores = maxsim(tokens, [packed[entry_of[chunk_id]] for chunk_id in scored])
         # Equal passages tie, whatever a sum's last digit owes to those beside them.
         return {chunk_id: round(float(score), DIGITS) for chunk_id, score in zip(scored, scores, strict=True)}
 
 
-def _telling(query: QueryTokens) -> Vectors:
+def telling(query: QueryTokens) -> Vectors:
     """Without the words that only ask, but where there are no others: they are near to something in every passage."""
     kept = [place for place, word in enumerate(query.words) if word.casefold() not in STOP_WORDS]
     vectors: Vectors = query.vectors[kept] if kept else query.vectors
