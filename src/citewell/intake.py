@@ -42,6 +42,8 @@ NO_FILE = "no file"
 """Set aside in a document that was brought back after its file had gone: that it is not there is no news."""
 SET_ASIDE = "An earlier version was brought back; the file is taken in when it changes."
 NAMED = 5
+NOWHERE = "\0"
+"""No source begins so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,7 @@ class Intake:
     _expired: set[str] = field(default_factory=set)
     _moved: set[str] = field(default_factory=set)
     _within: int = 0
+    _apart: str = NOWHERE
 
     def load(self, found: Discovered, paths: Iterable[Path]) -> Iterator[Work]:
         """The documents that are new or changed. The other files are reported and left out.
@@ -86,6 +89,7 @@ class Intake:
         named = list(paths)
         self.journal.total = len(found.files)
         roots = [path.resolve().as_uri() for path in named]
+        self._apart = _apart(self.settings.service.state, named)
         self._known = Known.below(roots, {file.source for file in found.files}, self.store)
         if not (found.files or self._known.lines):
             raise nothing_to_index(named)
@@ -146,7 +150,7 @@ class Intake:
             if line.source not in present
             and line.document_id not in self._moved
             and line.set_aside != NO_FILE
-            and not line.source.startswith(unread)
+            and not line.source.startswith((*unread, self._apart))
         ]
 
     def expired(self, lines: Iterable[LedgerLine]) -> list[LedgerLine]:
@@ -344,3 +348,9 @@ def _numbered(document: Document, line: LedgerLine | None) -> Document:
 def _inherited(about: Attributes) -> Attributes:
     """What is said about a file, for the files inside it: who may read, how long, how far trusted."""
     return replace(about, title=None, version=None, author=None)
+
+
+def _apart(state: str, named: Sequence[Path]) -> str:
+    """What the sources begin with that a run does not look after: uploads of the service, if none of them is named."""
+    folder = Path(state).resolve()
+    return NOWHERE if any(path.resolve().is_relative_to(folder) for path in named) else f"{folder.as_uri()}/"

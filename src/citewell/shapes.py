@@ -71,7 +71,7 @@ def ask_shape(answer: Answer) -> Shape:
         "usage": _usage(answer.usage),
         "searched": list(answer.searched),
         "decisions": list(answer.decisions),
-        "trace": [_step(step) for step in answer.trace],
+        "trace": [step_shape(step) for step in answer.trace],
     }
 
 
@@ -284,7 +284,7 @@ def _confidence(document: Document) -> float | None:
     return round(sum(read) / len(read), 3) if read else None
 
 
-def _step(step: Step) -> Shape:
+def step_shape(step: Step) -> Shape:
     return {"step": step.name, "ms": step.ms, "in": step.count_in, "out": step.count_out}
 
 

@@ -15,7 +15,11 @@ from tests.cli.test_program import COMMANDS
 CLI = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "testset draft", "testset import", "testset check"])
+OF_GROUPS = ["testset draft", "testset import", "testset check", "conversations list", "conversations show"]
+OF_GROUPS += ["feedback export"]
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, *OF_GROUPS])
 def test_every_command_and_its_options_are_described(citewell: Run, command: str) -> None:
     assert f"| `citewell {command}" in CLI
     options = set(re.findall(r"^\s+(--[a-z-]+|-k)\b", citewell(*command.split(), "--help").out, re.MULTILINE))

@@ -18,7 +18,9 @@ from tests.cli.conftest import Ran, Run, program
 COMMANDS = ["index", "ask", "search", "status", "documents", "show", "history", "rollback"]
 COMMANDS += ["delete", "purge", "migrate", "doctor"]
 COMMANDS += ["evaluate", "compare", "diagnose", "tune", "calibrate", "evaluate-judge", "cost"]
-GROUPS = ["testset"]
+RUNNING = ["serve", "mcp"]
+"""They print no results."""
+GROUPS = ["keys", "testset", "conversations", "feedback"]
 HEAVY = ["pydantic", "numpy", "lancedb", "pyarrow", "onnxruntime", "tokenizers", "rich", "citewell.index"]
 
 
@@ -33,14 +35,25 @@ sys.exit(code or ", ".join(loaded) or 0)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     listed = [word for line in done.stdout.split("Commands:")[1].splitlines() for word in line.split()[:1]]
-    assert listed == COMMANDS + GROUPS
+    assert listed == COMMANDS + RUNNING + GROUPS
 
 
 def test_without_arguments_it_shows_the_help(citewell: Run) -> None:
     assert citewell() == citewell("--help")
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "testset draft", "testset import", "testset check"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *COMMANDS,
+        "testset draft",
+        "testset import",
+        "testset check",
+        "conversations list",
+        "conversations show",
+        "feedback export",
+    ],
+)
 def test_every_command_has_help_and_json(citewell: Run, command: str) -> None:
     ran = citewell(*command.split(), "--help")
     assert ran.code == 0

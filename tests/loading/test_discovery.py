@@ -37,7 +37,7 @@ def test_folders_are_walked_in_order_without_what_is_hidden(tmp_path: Path) -> N
 
 def test_the_index_is_left_out(tmp_path: Path) -> None:
     make(tmp_path, "a.txt", "index/data.lance", "index2/b.txt")
-    assert names(discover([tmp_path], skip=tmp_path / "index").files, tmp_path) == ["a.txt", "index2/b.txt"]
+    assert names(discover([tmp_path], skip=[tmp_path / "index"]).files, tmp_path) == ["a.txt", "index2/b.txt"]
 
 
 def test_a_file_has_one_source_however_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

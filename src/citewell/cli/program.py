@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from citewell.cli import testset
+from citewell.cli import conversations, feedback, keys, testset
 from citewell.cli.ask import ask
 from citewell.cli.calibrate import calibrate
 from citewell.cli.compare import compare
@@ -25,10 +25,12 @@ from citewell.cli.evaluate import evaluate
 from citewell.cli.evaluate_judge import evaluate_judge
 from citewell.cli.history import history
 from citewell.cli.index import index
+from citewell.cli.mcp import mcp
 from citewell.cli.migrate import migrate
 from citewell.cli.purge import purge
 from citewell.cli.rollback import rollback
 from citewell.cli.search import search
+from citewell.cli.serve import serve
 from citewell.cli.show import show
 from citewell.cli.status import status
 from citewell.cli.terminal import complain, print_json
@@ -51,9 +53,12 @@ app = typer.Typer(
 )
 for command in (index, ask, search, status, documents, show, history, rollback, delete, purge, migrate, doctor):
     app.command()(command)
-app.add_typer(testset.app, name="testset")
 for measuring in (evaluate, compare, diagnose, tune, calibrate, evaluate_judge, cost):
     app.command()(measuring)
+for running in (serve, mcp):
+    app.command()(running)
+for group in (keys, testset, conversations, feedback):
+    app.add_typer(group.app, name=group.__name__.rpartition(".")[2])
 
 
 def _print_version(wanted: bool) -> None:

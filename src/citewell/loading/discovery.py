@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from re import Pattern
@@ -45,11 +45,11 @@ class Discovered:
     strays: list[Path] = field(default_factory=list)
 
 
-def discover(paths: Sequence[Path], *, skip: Path | None = None, ignore: Sequence[str] = ()) -> Discovered:
+def discover(paths: Sequence[Path], *, skip: Iterable[Path] = (), ignore: Sequence[str] = ()) -> Discovered:
     """The files at and below `paths`: in the order given, folders sorted by name, each file once.
 
     Hidden files and folders, what an `ignore` glob matches (against the name, or with a / against the path below the
-    folder given), access and settings files and what lies inside `skip` (the index) are left out. A path given may be a
+    folder given), access and settings files and what lies inside `skip` (the index, say) are left out. A path given may be a
     symbolic link; links inside a folder are reported, not followed, since they may point out of it. Devices, pipes and
     sockets are never opened.
 
@@ -58,7 +58,7 @@ def discover(paths: Sequence[Path], *, skip: Path | None = None, ignore: Sequenc
         PermissionRefused: a given path may not be read.
         SettingsError: an ignore glob is wrong.
     """
-    walk = _Walk(Path(os.path.realpath(skip)) if skip is not None else None, Ignored.by(ignore))
+    walk = _Walk(tuple(Path(os.path.realpath(each)) for each in skip), Ignored.by(ignore))
     found: dict[Path, SourceFile] = {}
     for path in paths:
         for file in walk.named(path):
@@ -110,7 +110,7 @@ def _compiled(glob: str) -> tuple[bool, Pattern[str]]:
 class _Walk:
     """A walk through folders, all but `avoided`."""
 
-    avoided: Path | None
+    avoided: tuple[Path, ...]
     ignore: Ignored
     ignored: int = 0
     sides: list[Path] = field(default_factory=list)
@@ -168,7 +168,7 @@ class _Walk:
                 yield _source_file(path, LoadError(f"The folder cannot be read: {error.strerror}.", remedy=_PERMIT))
 
     def _is_ours(self, path: Path) -> bool:
-        return is_ours(path.name) or (self.avoided is not None and path.is_relative_to(self.avoided))
+        return is_ours(path.name) or any(path.is_relative_to(each) for each in self.avoided)
 
 
 def _found(path: Path, mode: int) -> SourceFile:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from citewell.errors import PathError
@@ -47,3 +48,11 @@ def folder_at(location: str | Path) -> Path | None:
             remedy="Name a folder, or a URL that begins postgresql://.",
         )
     return None
+
+
+def own_folders(location: str | Path, state: str, paths: Iterable[Path] = ()) -> tuple[Path, ...]:
+    """The folders that are no documents: that of the index, and what the service keeps in `state`, but where a path
+    named lies there, as an upload does."""
+    index, kept = folder_at(location), Path(state).resolve()
+    is_named = any(path.resolve().is_relative_to(kept) for path in paths)
+    return tuple(folder for folder in (index, None if is_named else kept) if folder is not None)

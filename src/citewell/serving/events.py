@@ -1,0 +1,56 @@
+"""Server-sent events from a thread: sent as they come, with a sign of life while nothing does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
+
+from citewell.serving.answering import Tell
+from citewell.serving.answers import dumped
+from citewell.serving.lane import Lane
+from citewell.shapes import Shape
+
+MEDIA_TYPE = "text/event-stream"
+ALIVE_S = 10.0
+ALIVE = ": working\n\n"
+"""A comment, so that nobody between us and the client takes the line for dead."""
+
+Last = tuple[str, Shape]
+"""The name of the last event, and what it says."""
+
+
+class Stream:
+    """Work in a lane that tells events. It has its place when the stream is made, so that a full lane is still an error
+    of the request.
+    """
+
+    def __init__(self, lane: Lane, work: Callable[[Tell], Last]) -> None:
+        """Raises TooBusy: there is no place."""
+        self._loop = asyncio.get_running_loop()
+        self._events: asyncio.Queue[Last | None] = asyncio.Queue()
+        self._future: Future[Last] = lane.begin(lambda: work(self._tell))
+        self._future.add_done_callback(lambda _: self._loop.call_soon_threadsafe(self._events.put_nowait, None))
+
+    async def text(self) -> AsyncIterator[str]:
+        """The stream. When whoever reads goes away, work that has not begun is given up."""
+        try:
+            while True:
+                try:
+                    told = await asyncio.wait_for(self._events.get(), ALIVE_S)
+                except TimeoutError:
+                    yield ALIVE
+                    continue
+                if told is None:
+                    break
+                yield event(*told)
+            yield event(*self._future.result())
+        finally:
+            self._future.cancel()
+
+    def _tell(self, name: str, says: Shape) -> None:
+        self._loop.call_soon_threadsafe(self._events.put_nowait, (name, says))
+
+
+def event(name: str, says: Shape) -> str:
+    return f"event: {name}\ndata: {dumped(says)}\n\n"

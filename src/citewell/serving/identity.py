@@ -1,0 +1,81 @@
+"""From a request to its caller: an API key, a token of an issuer, or this machine alone."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+
+from citewell.serving.caller import Caller, Scope
+from citewell.serving.keys import PREFIX, Keys
+from citewell.serving.problems import Forbidden, Unauthenticated
+from citewell.serving.tokens import Tokens, refused
+from citewell.settings import Settings
+from citewell.types import Principal
+
+
+class Identity(Protocol):
+    """How a service knows who asks."""
+
+    def caller(self, headers: Headers, peer: str) -> Caller:
+        """`peer` is the address that the connection comes from. May wait for an issuer.
+
+        Raises:
+            Unauthenticated: nobody that is known.
+            Forbidden: it comes from elsewhere.
+        """
+        ...
+
+
+class Shown:
+    """By what `Authorization: Bearer` shows."""
+
+    def __init__(self, keys: Keys, settings: Settings) -> None:
+        self._keys = keys
+        self._tokens = Tokens(settings.service) if settings.service.oidc_issuer else None
+
+    def caller(self, headers: Headers, peer: str) -> Caller:  # noqa: ARG002 - the protocol's
+        scheme, _, shown = headers.get("authorization", "").partition(" ")
+        shown = shown.strip()
+        if scheme.lower() != "bearer" or not shown:
+            raise Unauthenticated("There is no key.", remedy="Send `Authorization: Bearer` and a key or a token.")
+        if shown.startswith(PREFIX):
+            key = self._keys.find(shown)
+            if key is None:
+                raise refused()
+            return key.caller
+        if self._tokens is None:
+            raise refused()
+        return self._tokens.caller(shown)
+
+
+class Loopback:
+    """Whoever is on this machine, as the settings' own principal, and may do everything.
+
+    A page of any other site in a browser of this machine reaches us too: its requests name that site as their origin,
+    or (where it has its name point at us) as the host. Both are sent away.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._origins = frozenset(settings.service.cors_origins)
+        principal = Principal("local", frozenset(settings.security.as_groups))
+        self._caller = Caller("local", principal, Scope.ADMIN.contained)
+
+    def caller(self, headers: Headers, peer: str) -> Caller:
+        host, origin = headers.get("host", ""), headers.get("origin")
+        own = origin is None or urlsplit(origin).netloc == host or origin in self._origins
+        if is_loopback(peer) and is_loopback(urlsplit(f"//{host}").hostname or "") and own:
+            return self._caller
+        raise Forbidden(
+            "This service is for this machine alone.", remedy="Start it with keys to use it from elsewhere."
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether that is this machine and nobody else can reach it."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

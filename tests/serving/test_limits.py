@@ -1,0 +1,162 @@
+"""Headers, origins, rates, unknown routes, numbers and spans."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from citewell.serving.app import create_app
+from citewell.serving.headers import ALWAYS
+from citewell.serving.lane import Lane
+from citewell.serving.problems import TooBusy
+from citewell.serving.rate import Rate
+from citewell.serving.turns import Turns
+from tests.serving.conftest import QUESTION, settings_at
+from tests.serving.served import Served, serving
+
+
+def test_every_response_has_its_headers(read_only: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    client, nobody = read_only.client("ann"), read_only.client()
+
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(read_only.service.index, "search", broken)
+    answers = [
+        nobody.get("/health"),
+        nobody.get("/v1/ask"),
+        client.get("/v1/nothing"),
+        client.get("/v1/ask"),
+        client.post("/v1/ask", json={}),
+        client.post("/v1/ask", json={"question": QUESTION, "stream": True}),
+        client.post("/v1/search", json={"query": "x"}),
+    ]
+    assert [answer.status_code for answer in answers] == [200, 401, 404, 405, 422, 200, 500]
+    ids = [answer.headers["x-request-id"] for answer in answers]
+    assert len(set(ids)) == len(ids)
+    for answer in answers:
+        for name, value in ALWAYS.items():
+            assert answer.headers[name] == value
+        if answer.status_code >= 400:
+            assert set(answer.json()["error"]) == {"type", "message", "remedy"}
+    policy = ALWAYS["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+
+
+def test_only_the_origins_of_the_settings_may_read(built: Path, tmp_path: Path, read_only: Served) -> None:
+    asks = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,content-type"}
+    with serving(create_app(built / "index", settings_at(tmp_path, cors_origins=["https://a.example"]))) as served:
+        for origin, allowed in (("https://a.example", "https://a.example"), ("https://b.example", None)):
+            answer = served.client("ann").get("/v1/documents", headers={"Origin": origin})
+            assert answer.headers.get("access-control-allow-origin") == allowed
+            assert "access-control-allow-credentials" not in answer.headers
+            before = served.client().options("/v1/ask", headers={"Origin": origin, **asks})
+            assert before.status_code == (200 if allowed else 400)
+    none = read_only.client("ann").get("/v1/documents", headers={"Origin": "https://a.example"})
+    assert "access-control-allow-origin" not in none.headers
+
+
+def test_a_caller_asks_no_more_often_than_allowed(built: Path, tmp_path: Path) -> None:
+    with serving(create_app(built / "index", settings_at(tmp_path, rate_per_minute=3))) as served:
+        ann = served.client("ann")
+        assert [ann.get("/v1/jobs").status_code for _ in range(5)] == [200, 200, 200, 429, 429]
+        last = ann.get("/v1/jobs")
+        assert 0 < int(last.headers["retry-after"]) <= 20
+        assert served.client("bob").get("/v1/jobs").status_code == 200
+        assert served.client().get("/health").status_code == 200
+
+
+def test_a_bucket_fills_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    rate = Rate(60)
+    for _ in range(60):
+        rate.count("ann")
+    with pytest.raises(TooBusy) as told:
+        rate.count("ann")
+    assert told.value.retry_after == 1
+    now[0] += 1
+    rate.count("ann")
+    with pytest.raises(TooBusy):
+        rate.count("ann")
+
+
+def test_a_lane_gives_up_what_waits_when_it_is_closed() -> None:
+    lane, go = Lane("x", 1, 1), threading.Event()
+    first, second = lane.begin(lambda: go.wait(10)), lane.begin(lambda: True)
+    with pytest.raises(TooBusy):
+        lane.begin(lambda: True)
+    threading.Timer(0.05, go.set).start()
+    lane.close()
+    assert first.result() is True
+    assert second.cancelled()
+    assert lane.inside == 0
+    with pytest.raises(TooBusy):
+        lane.begin(lambda: True)
+
+
+def test_who_waits_for_a_turn_gets_it_before_who_has_had_one(tmp_path: Path) -> None:
+    turns, order, begun = Turns(tmp_path), list[str](), threading.Event()
+
+    def one_file() -> None:
+        order.append("job")
+        begun.set()
+        time.sleep(0.15)
+
+    def often() -> None:
+        for _ in range(4):
+            turns.write(one_file, 30)
+
+    job = threading.Thread(target=often)
+    job.start()
+    assert begun.wait(10)
+    turns.write(lambda: order.append("delete"), 30)
+    job.join()
+    assert order.index("delete") <= 2
+    assert len(order) == 5
+
+
+def test_spans_tell_routes_and_steps_and_no_text(read_only: Served) -> None:
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    trace.set_tracer_provider(provider)
+    parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    client = read_only.client("ann")
+    answer = client.post("/v1/ask", json={"question": QUESTION}, headers={"traceparent": parent}).json()
+    client.get("/v1/documents", params={"where": 'title = "Meadow"'})
+    provider.force_flush()
+    spans = exporter.get_finished_spans()
+    named = {span.name: span for span in spans}
+    assert named["POST /v1/ask"].attributes == {
+        "http.request.method": "POST",
+        "http.route": "/v1/ask",
+        "http.response.status_code": 200,
+    }
+    context = named["ask"].get_span_context()
+    assert context is not None
+    assert f"{context.trace_id:032x}" == parent.split("-")[1]
+    steps = [span.name for span in spans if span.parent is not None and span.parent.span_id == context.span_id]
+    assert sorted(steps) == sorted(step["step"] for step in answer["trace"])
+    told = str([span.to_json() for span in spans])
+    assert "Meadow" not in told
+    assert QUESTION not in told
+
+
+def test_numbers_count_routes_by_their_template(read_only: Served) -> None:
+    client, root = read_only.client("ann"), read_only.client("root", "admin")
+    client.get("/v1/documents/secret-words")
+    client.get("/v1/secret-words")
+    client.request("SECRETWORDS", "/v1/ask")
+    text = root.get("/metrics").text
+    assert 'citewell_requests_total{method="GET",route="/v1/documents/{document_id}",status="404"}' in text
+    assert 'citewell_inside{lane="asking"} 0.0' in text
+    assert "secret" not in text.lower()
