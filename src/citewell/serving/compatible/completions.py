@@ -1,4 +1,4 @@
-"""An answer as a chat completion, whole or in chunks. The content of both is the checked answer, letter for letter."""
+"""An answer as a chat completion, whole or in chunks. The content of both is the checked answer, made harmless."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from citewell.serving.compatible.model import MODEL
+from citewell.security.neutral import neutralised
 from citewell.shapes import Shape
 
 
@@ -18,21 +19,27 @@ class Piece:
 
 
 def pieces(answer: Shape) -> list[Piece]:
-    """The text of `answer`, as `ask_shape` gives it, sentence by sentence; joined, they are the text."""
-    text, end, made = answer["answer"], 0, list[Piece]()
+    """The text of `answer`, as `ask_shape` gives it, sentence by sentence.
+
+    Chat clients draw Markdown: what is not ours in it links to nothing and loads nothing (`security.neutral`).
+    """
+    text, end, length, made = answer["answer"], 0, 0, list[Piece]()
+    ours = [citation["link"] for citation in answer["citations"]]
+    quotes = [citation["quote"] for citation in answer["citations"]]
     for sentence in answer["sentences"]:
-        numbers = sentence["citations"]
-        shown = f"{sentence['text']} {''.join(f'[{n}]' for n in numbers)}"
-        begin = text.find(shown, end)
+        brackets = [f"[{n}]" for n in sentence["citations"]]
+        begin = text.find(f"{sentence['text']} {''.join(brackets)}", end)
         if begin < 0:
             continue  # it stands there in other words: it goes with what follows
-        at, marks = begin + len(sentence["text"]) + 1, []
-        for n in numbers:
-            marks.append((at, at + len(f"[{n}]"), n))
-            at = marks[-1][1]
-        made.append(Piece(text[end:at], tuple(marks)))
-        end = at
-    return [*made, Piece(text[end:])] if end < len(text) else made
+        stop = begin + len(sentence["text"]) + 1
+        said = neutralised(text[end:stop], ours, quotes)
+        marks, at = [], length + len(said)
+        for n, bracket in zip(sentence["citations"], brackets, strict=True):
+            marks.append((at, at + len(bracket), n))
+            at += len(bracket)
+        made.append(Piece(said + "".join(brackets), tuple(marks)))
+        end, length = stop + len("".join(brackets)), at
+    return [*made, Piece(neutralised(text[end:], ours, quotes))] if end < len(text) else made
 
 
 def url_citations(answer: Shape) -> list[Shape]:
@@ -57,7 +64,8 @@ def url_citations(answer: Shape) -> list[Shape]:
 
 def completion(answer: Shape, request_id: str, created: int) -> Shape:
     """The answer that `ask_shape` gives, as one `chat.completion`."""
-    message = {"role": "assistant", "content": answer["answer"], "refusal": None, **_sources(answer)}
+    content = "".join(piece.text for piece in pieces(answer))
+    message = {"role": "assistant", "content": content, "refusal": None, **_sources(answer)}
     return {
         "id": f"chatcmpl-{request_id}",
         "object": "chat.completion",
