@@ -1,4 +1,4 @@
-"""`conversations list | show | delete`, `feedback export`, and what `purge` does to them."""
+"""`conversations list | show | delete`, `feedback export | unanswered`, and what `purge` does to them."""
 
 from __future__ import annotations
 
@@ -115,3 +115,31 @@ def test_a_purge_without_a_service_makes_none(held: str, citewell: Run, monkeypa
     monkeypatch.setenv("CITEWELL_SERVICE__STATE", "elsewhere")
     assert citewell("purge", "manuals/letter.md", "--yes", "--json").json["turns"] == 0
     assert not Path("elsewhere").exists()
+
+
+def asked(question: str, outcome: str, *, caller: str = "anna", day: int = 1) -> str:
+    line = {"at": f"2026-11-{day:02}T10:00:00+00:00", "caller": caller, "action": "ask", "asked": question}
+    return json.dumps({**line, "outcome": outcome})
+
+
+def test_what_was_never_answered_is_listed(tmp_path: Path, citewell: Run) -> None:
+    lines = [
+        asked("What does parking cost?", "abstained", day=1),
+        asked("How is a sourdough starter fed? \x1b[31m", "abstained", day=2),
+        asked("how is a  sourdough starter fed? \x1b[31m", "abstained", caller="carl", day=3),
+        asked("When do branches open?", "abstained", day=3),
+        asked("When do branches open?", "", day=4),
+        '{"action": "ask", "asked": "cut o',
+        json.dumps({"action": "search", "asked": "parking", "at": "2026-11-01T10:00:00+00:00"}),
+    ]
+    tmp_path.joinpath("audit.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    told = citewell("feedback", "unanswered", "--state", str(tmp_path), "--json").json["unanswered"]
+    assert [(each["question"][:31], each["times"], each["callers"]) for each in told] == [
+        ("How is a sourdough starter fed?", 2, 2),
+        ("What does parking cost?", 1, 1),
+    ]
+    assert told[0]["last"] == "2026-11-03T10:00:00+00:00"
+    shown = citewell("feedback", "unanswered", "--state", str(tmp_path)).out
+    assert [line.split()[:2] for line in shown.splitlines()[1:]] == [["2", "2"], ["1", "1"]]
+    assert "\x1b" not in shown
+    assert citewell("feedback", "unanswered", "--state", str(tmp_path / "none"), "--json").json["unanswered"] == []

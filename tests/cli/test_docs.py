@@ -16,7 +16,7 @@ CLI = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8"
 
 
 OF_GROUPS = ["testset draft", "testset import", "testset check", "conversations list", "conversations show"]
-OF_GROUPS += ["feedback export"]
+OF_GROUPS += ["feedback export", "feedback unanswered"]
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *OF_GROUPS])
@@ -24,7 +24,7 @@ def test_every_command_and_its_options_are_described(citewell: Run, command: str
     assert f"| `citewell {command}" in CLI
     options = set(re.findall(r"^\s+(--[a-z-]+|-k)\b", citewell(*command.split(), "--help").out, re.MULTILINE))
     assert {"--settings", "--json"} <= options
-    assert "--index" in options or command == "evaluate-judge"
+    assert "--index" in options or command in {"evaluate-judge", "feedback unanswered"}
     for option in options:
         row = next(line for line in CLI.splitlines() if re.match(rf"\| `{option}[ `]", line))
         commands = row.split("|")[2]

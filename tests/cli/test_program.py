@@ -52,13 +52,14 @@ def test_without_arguments_it_shows_the_help(citewell: Run) -> None:
         "conversations list",
         "conversations show",
         "feedback export",
+        "feedback unanswered",
     ],
 )
 def test_every_command_has_help_and_json(citewell: Run, command: str) -> None:
     ran = citewell(*command.split(), "--help")
     assert ran.code == 0
     assert "--json" in ran.out
-    assert "--index PLACE" in ran.out or command == "evaluate-judge"
+    assert "--index PLACE" in ran.out or command in {"evaluate-judge", "feedback unanswered"}
 
 
 def test_version() -> None:

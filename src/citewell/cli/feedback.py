@@ -1,22 +1,18 @@
-"""`citewell feedback export`"""
+"""`citewell feedback export | unanswered`"""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import typer
 
 from citewell.cli.options import DEFAULT_INDEX, IndexPlace, Json, SettingsFile, load_settings
 from citewell.cli.state_folder import State, conversations_at
-from citewell.cli.terminal import count, print_json
+from citewell.cli.terminal import count, one_line, print_json, print_table
 from citewell.shapes import VERSION
 
 app = typer.Typer(help="What callers thought of their answers.", rich_markup_mode=None)
-
-
-@app.callback()
-def _program() -> None:
-    pass  # without it, the name of a command that is the only one would not be asked for
 
 
 @app.command()
@@ -39,3 +35,28 @@ def export(
     told = f"{count(len(found.lines), 'candidate')}, {found.to_complete:,} to be completed"
     gone = f"; left out, as their documents are gone: {found.left_out:,}" if found.left_out else ""
     print(f"{told}{gone}.", file=sys.stderr)
+
+
+@app.command("unanswered")
+def list_unanswered(state: State = None, settings: SettingsFile = None, as_json: Json = False) -> None:
+    """List what was asked and never answered, the most frequent first: what the documents lack."""
+    from citewell.serving.unanswered import unanswered
+
+    found = unanswered(state or Path(load_settings(settings).service.state))
+    if as_json:
+        told = [
+            {"question": each.question, "times": each.times, "callers": each.callers, "last": each.last.isoformat()}
+            for each in found
+        ]
+        print_json({"version": VERSION, "unanswered": told})
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in ("times", "callers"):
+        table.add_column(name, justify="right")
+    table.add_column("last")
+    table.add_column("question")
+    for each in found:
+        table.add_row(str(each.times), str(each.callers), f"{each.last:%Y-%m-%d}", one_line(each.question))
+    print_table(table)
