@@ -53,6 +53,7 @@ ANSWER: Shape = {
     "warnings": [],
     "usage": USAGE,
     "searched": [_QUESTION],
+    "decisions": [],
     "trace": [STEP],
 }
 DOCUMENT: Shape = {

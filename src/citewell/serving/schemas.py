@@ -101,6 +101,7 @@ class CitedAnswer(Model):
     warnings: list[str]
     usage: ModelUsage
     searched: list[str]
+    decisions: list[str]
     trace: list[AnswerStep]
 
 

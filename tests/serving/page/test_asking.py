@@ -35,6 +35,29 @@ def test_a_footnote_opens_the_pdf_at_the_sentence(local: Served, opened: Opened)
     expect(page.locator("#reader mark")).to_have_count(0)
     page.keyboard.press("[")
     assert marked(page) == QUOTE
+    page.get_by_role("button", name="As text").click()
+    expect(page.locator(".text mark")).to_have_text(QUOTE)
+
+
+def test_where_the_words_are_not_on_the_page_their_place_is_marked(local: Served, opened: Opened) -> None:
+    """As on a scanned page, whose text is OCR's."""
+    page = opened(local.url)
+    answer = local.client().post("/v1/ask", json={"question": QUESTION}).json()
+    answer["citations"][0]["quote"] = "What OCR has read is not to be found."
+    stream = f"event: answer\ndata: {json.dumps(answer)}\n\n"
+    page.route("**/v1/ask", lambda route: route.fulfill(body=stream, content_type="text/event-stream"))
+    ask(page, QUESTION)
+    page.locator(".marker").click()
+    box = page.locator("#reader .box")
+    expect(box).to_have_count(1)
+    expect(page.locator(".reader-says")).to_contain_text("their place is marked")
+    inside, words = (
+        box.bounding_box(),
+        page.locator(".textLayer span", has_text="A customer may dispute").bounding_box(),
+    )
+    assert inside is not None
+    assert words is not None
+    assert inside["y"] - 2 <= words["y"] <= inside["y"] + inside["height"]
 
 
 def test_the_passages_show_how_each_leg_ranked_them(local: Served, opened: Opened) -> None:

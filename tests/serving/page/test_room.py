@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import axe_playwright_python
 import httpx
 import pytest
 from playwright.sync_api import Page, expect
@@ -16,7 +16,7 @@ from tests.serving.page.conftest import BANK, QUESTION, Opened, ask, pages_of
 from tests.serving.served import Served
 
 PAGE = Path(citewell.serving.__file__).parent / "page"
-AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 
 
 def findings(page: Page) -> list[str]:

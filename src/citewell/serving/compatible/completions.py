@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from citewell.serving.compatible.model import MODEL
 from citewell.security.neutral import neutralised
+from citewell.serving.compatible.model import MODEL
 from citewell.shapes import Shape
 
 

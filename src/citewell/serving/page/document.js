@@ -73,10 +73,10 @@ async function shown(target, stage, isWanted) {
   const stretch = (start, end, how = read) => json(`v1/documents/${encodeURIComponent(target.document)}/text${query({ ...how, start, end })}`);
   const at = await stretch(target.start ?? 0, target.end ?? 0);
   const isPdf = /\.pdf$/i.test(target.source);
-  const pdf = isPdf && (await isTheFiles(at, read, stretch)) ? await pdfOf(target, at) : null;
+  const pdf = isPdf && !target.asText && (await isTheFiles(at, read, stretch)) ? await pdfOf(target, at) : null;
   if (!isWanted()) return null;
-  if (pdf) return new PdfView(stage, pdf).open(target, at.elements);
-  return new TextView(stage, stretch, at, isPdf ? "The file itself is not here to be shown. This is its text." : "").open(target);
+  if (pdf) return new PdfView(stage, pdf, () => openDocument({ ...target, asText: true })).open(target, at.elements);
+  return new TextView(stage, stretch, at, isPdf && !target.asText ? "The file itself is not here to be shown. This is its text." : "").open(target);
 }
 
 // The file is that of the version of today; on another day another may have been in force.

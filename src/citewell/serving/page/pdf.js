@@ -20,7 +20,8 @@ export async function openPdf(data) {
 }
 
 export class PdfView {
-  constructor(stage, pdf) {
+  // `asText` shows the document as text in its place.
+  constructor(stage, pdf, asText) {
     this._pdf = pdf;
     this._zoom = 0;
     this._drawn = 0;
@@ -28,7 +29,7 @@ export class PdfView {
     this._desk = h("div", { class: "desk", tabindex: "0", role: "region", "aria-label": "The page" }, this._sheet);
     this._number = h("input", { type: "number", min: "1", max: String(pdf.numPages), "aria-label": "Page in the file", onchange: () => this._go(Number(this._number.value)) });
     this._says = h("p", { class: "reader-says", hidden: true });
-    stage.replaceChildren(this._tools(), this._says, this._desk);
+    stage.replaceChildren(this._tools(asText), this._says, this._desk);
     let width = 0;
     this._resized = new ResizeObserver(([entry]) => {
       if (width && Math.abs(entry.contentRect.width - width) > 4) this._draw();
@@ -53,7 +54,7 @@ export class PdfView {
     this._drawing?.cancel();
   }
 
-  _tools() {
+  _tools(asText) {
     const button = (label, content, act) => h("button", { type: "button", class: "tool compact", "aria-label": label, onclick: act }, content);
     return h(
       "div",
@@ -62,6 +63,7 @@ export class PdfView {
       h("span", { class: "page-number" }, this._number, ` of ${this._pdf.numPages.toLocaleString("en")}`),
       button("Page after", icon(RIGHT), () => this.turn(1)),
       h("span", { class: "gap" }),
+      h("button", { type: "button", class: "tool", onclick: asText }, "As text"),
       button("Smaller", "−", () => this._zoomTo(this._zoom - 1)),
       button("Larger", "+", () => this._zoomTo(this._zoom + 1)),
     );
