@@ -114,10 +114,14 @@ class Asking:
     def _written(self, asked: Asked, hits: tuple[Hit, ...], floor: Floor) -> Reflected:
         """The answer from these passages, and from more where that is not enough and the settings let it look on."""
         llm, generation, keep = self.models.llm, self.settings.generation, self.settings.retrieval.keep
+
+        def more(text: str) -> tuple[Hit, ...]:
+            return self._with_cosines(asked, self._passing(Query(text, role=Role.VARIANT), asked, floor, keep))
+
         if llm is not None and generation.reflect == "loop":
             done = reflected(
                 asked.question,
-                lambda text: self._with_cosines(asked, self._passing(Query(text, role=Role.VARIANT), asked, floor, keep)),
+                more,
                 hits,
                 llm=llm,
                 embedder=self.models.encoders.embedder,
