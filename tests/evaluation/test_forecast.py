@@ -255,9 +255,7 @@ def test_a_prompt_is_forecast_as_it_is(index: Index, embedder: Embedder) -> None
     question = "What does the Cobalt card cost, and what does the Dune card cost in a year?"
     assumed = Assumptions(question_tokens=len(embedder.token_spans(question)))
     expected = asked(draw(index), Settings(), assumed, embedder)
-    built = build_prompt(
-        question, index.search(question, principal=Principal(groups=frozenset({"team"}))), Settings()
-    )
+    built = build_prompt(question, index.search(question, principal=Principal(groups=frozenset({"team"}))), Settings())
     prompt = built.prompt
     assert (len(built.hits), expected.passages, expected.candidates) == (5, 5, 8)
     forecast = formulas.prompt_tokens(expected.passages, expected.passage_tokens, expected.instruction_tokens)

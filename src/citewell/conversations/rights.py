@@ -37,4 +37,3 @@ class Access:
 
     def _allows(self, turn: StoredTurn, readable: AbstractSet[str]) -> bool:
         return turn.documents <= readable and all(shown.rights.allows(self.principal) for shown in turn.shown)
-
