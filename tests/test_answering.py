@@ -399,6 +399,9 @@ def test_where_passages_do_not_answer_the_whole_is_read_if_it_fits(at: str) -> N
     assert [step.name for step in answer.trace if step.name == "whole"] == ["whole"]
     assert READ_WHOLE in answer.warnings
     assert not answer.abstained
+    shown = {hit.chunk.document_id for hit in answer.hits}
+    assert len(shown) == len(TEXTS), "all that was shown is told: rights of a stored answer rest on it"
+    assert answer.citations[0].document_id in shown
     for small, replies in ((0, [declined]), (60, [declined])):
         llm = ScriptedLLM(*replies)
         with opened(at, llm, **tables, generation={"whole_tokens": small}) as index:
@@ -448,3 +451,11 @@ def test_the_loop_of_reflection_searches_on_and_tells_its_decisions(at: str) -> 
     )
     assert {"relevant", "search again", "answer", "supported", "useful"} <= {step.name for step in answer.trace}
     assert answer.usage.calls == 6
+
+
+def test_what_the_loop_searches_for_must_be_near_to_the_question(at: str) -> None:
+    llm = ScriptedLLM('{"search": true, "query": "yearly fee credit card"}')
+    with opened(at, llm, models=WRITTEN, generation={"reflect": "loop"}) as index:
+        answer = index.ask("Which flags do the Baltic states have?")
+    assert answer.abstained
+    assert answer.citations == ()

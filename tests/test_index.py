@@ -292,3 +292,20 @@ def test_importing_citewell_loads_nothing_heavy() -> None:
     code = "import sys, citewell; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"numpy", "lancedb", "pydantic", "onnxruntime", "pyarrow"}.intersection(loaded)
+
+
+def test_uploads_of_the_service_below_a_folder_are_not_taken_for_vanished(index: Index, folder: Path) -> None:
+    state = folder / "service"
+    upload = state / "uploads" / "ann" / "plan.md"
+    upload.parent.mkdir(parents=True)
+    (state / "service.sqlite3").touch()
+    (state / "audit.jsonl").write_text('{"asked": "How do I report my manager?"}', encoding="utf-8")
+    upload.write_text("# Plan\n\nThe vault moves to Northmoor in May.\n", encoding="utf-8")
+    index.add(upload)
+    report = index.add(folder)
+    assert upload.as_uri() not in states(report)
+    assert not any("audit" in source for source in states(report))
+    assert "Northmoor" in index.ask("Where does the vault move?").text
+    upload.unlink()
+    index.add(folder)
+    assert "Northmoor" in index.ask("Where does the vault move?").text, "the service takes away what it added"

@@ -53,7 +53,7 @@ class Watch:
 
 @pytest.fixture
 def watch(folder: Path) -> Iterator[Watch]:
-    with closing(moments([folder], skip=[folder / "index"], ignore=["node_modules", "draft/*"])) as begun:
+    with closing(moments([folder], skip=folder / "index", ignore=["node_modules", "draft/*"])) as begun:
         yield Watch(begun)
 
 

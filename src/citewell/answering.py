@@ -39,7 +39,7 @@ from citewell.types import Answer, Chunk, Document, Floor, FloorOrigin, Hit, Tra
 
 NO_DOCUMENT = "there is no document here that may be read; `citewell index PATH` adds some"
 
-READ_WHOLE = "The passages found did not answer, and the language model was shown all documents whole."
+READ_WHOLE = "The passages found did not answer, and the language model was shown all that may be read."
 
 ALIKE = 4
 """How many passages are read for one that is shown, where those that say the same are grouped."""
@@ -116,7 +116,7 @@ class Asking:
         llm, generation, keep = self.models.llm, self.settings.generation, self.settings.retrieval.keep
 
         def more(text: str) -> tuple[Hit, ...]:
-            return self._with_cosines(asked, self._passing(Query(text, role=Role.VARIANT), asked, floor, keep))
+            return self._passing(Query(text, role=Role.VARIANT), asked, floor, keep)
 
         if llm is not None and generation.reflect == "loop":
             done = reflected(
@@ -132,11 +132,12 @@ class Asking:
             return replace(done, draft=ruled(done.draft, generation.rules))
         draft = self._drafted(asked.question, hits, self.settings)
         if draft.reason == MODEL_DECLINED and generation.whole_tokens:
-            draft = self._of_whole(asked.question) or draft
+            return self._of_whole(asked.question, hits) or Reflected(draft, hits)
         return Reflected(draft, hits)
 
-    def _of_whole(self, question: str) -> Draft | None:
-        """An answer from all that the reader may read, where that is little enough to be read whole."""
+    def _of_whole(self, question: str, found: tuple[Hit, ...]) -> Reflected | None:
+        """An answer from all that the reader may read, where that is little enough to be read whole; what was `found`
+        for the question comes first among its passages."""
         most = self.settings.generation.whole_tokens
         with self.trace.step("whole", 1) as step:
             hits = whole(self.reader, self.scope, most)
@@ -146,7 +147,12 @@ class Asking:
         self._scopes.update((hit.passage.id, self.scope) for hit in hits)
         generation = self.settings.generation.model_copy(update={"passage_tokens": 2 * most, "compress": "off"})
         draft = self._drafted(question, hits, self.settings.model_copy(update={"generation": generation}))
-        return replace(draft, warnings=(READ_WHOLE, *draft.warnings))
+        known = {hit.passage.id for hit in found}
+        shown = (*found, *(hit for hit in hits if hit.passage.id not in known))
+        return Reflected(
+            replace(draft, warnings=(READ_WHOLE, *draft.warnings)),
+            tuple(replace(hit, rank=rank) for rank, hit in enumerate(shown, start=1)),
+        )
 
     def _drafted(self, question: str, hits: tuple[Hit, ...], settings: Settings) -> Draft:
         """An answer from these passages, its sentences checked against what they cite and by the rules."""
@@ -271,7 +277,7 @@ class Asking:
             return found
         with self.trace.step("floor", len(found)) as step:
             is_written = query.role in WRITTEN
-            text, hits = (asked.question, self._with_cosines(asked, found)) if is_written else (query.text, found)
+            text, hits = (asked.question, self._own_cosines(asked, found)) if is_written else (query.text, found)
             hits = above_floor(text, hits, floor.least)
             if query.role is Role.REWRITE and asked.own:
                 hits = holding(asked.own, above_floor(asked.own, hits, None))
@@ -285,7 +291,10 @@ class Asking:
     def _with_cosines(self, asked: Asked, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
         """With the cosines of the question itself, whatever query found them."""
         if len(asked.same) + len(asked.parts) == 1 and not asked.hops:
-            return hits
+            return hits  # they are already
+        return self._own_cosines(asked, hits)
+
+    def _own_cosines(self, asked: Asked, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
         (vector,) = self.models.encoders.embedder.embed_queries([asked.question])
         cosines: dict[str, float] = {}
         for scope in {self._scopes[hit.passage.id] for hit in hits}:

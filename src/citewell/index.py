@@ -45,7 +45,7 @@ from citewell.retrieval.floor import floor_of
 from citewell.retrieval.scoring import scores_of
 from citewell.settings import Queries, Settings
 from citewell.stores.home import Calibration, Home
-from citewell.stores.homes import home_at, own_folders
+from citewell.stores.homes import folder_at, home_at
 from citewell.stores.newest import of_newest
 from citewell.stores.store import OWNER, MadeWith, Reader, Scope, Store, VersionKey
 from citewell.types import (
@@ -563,8 +563,7 @@ class Index:
 
     def _discovered(self, named: Sequence[Path]) -> Discovered:
         try:
-            own = own_folders(self.location, self.settings.service.state, named)
-            return discover(named, skip=own, ignore=self.settings.loading.ignore)
+            return discover(named, skip=folder_at(self.location), ignore=self.settings.loading.ignore)
         except PathError as error:
             missing = next((path for path in named if not _is_there(path)), None)
             if missing is None or not self._store.ledger([source_at(str(missing))]):

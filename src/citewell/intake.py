@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import accumulate
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from citewell.credentials import NO_CREDENTIALS, Credentials
 from citewell.errors import EmptyFile, Expired, LoadError, NotAFile, SettingsError, UnsupportedFormat
@@ -25,7 +26,7 @@ from citewell.loading import (
     renamed,
 )
 from citewell.loading.bounds import check_inside
-from citewell.loading.discovery import nothing_to_index
+from citewell.loading.discovery import in_state_folder, nothing_to_index
 from citewell.loading.metadata import field_values, undeclared
 from citewell.recipes import Recipes
 from citewell.security.admission import judged
@@ -42,8 +43,6 @@ NO_FILE = "no file"
 """Set aside in a document that was brought back after its file had gone: that it is not there is no news."""
 SET_ASIDE = "An earlier version was brought back; the file is taken in when it changes."
 NAMED = 5
-NOWHERE = "\0"
-"""No source begins so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ class Intake:
     _expired: set[str] = field(default_factory=set)
     _moved: set[str] = field(default_factory=set)
     _within: int = 0
-    _apart: str = NOWHERE
+    _folders: list[Path] = field(default_factory=list)
 
     def load(self, found: Discovered, paths: Iterable[Path]) -> Iterator[Work]:
         """The documents that are new or changed. The other files are reported and left out.
@@ -89,7 +88,7 @@ class Intake:
         named = list(paths)
         self.journal.total = len(found.files)
         roots = [path.resolve().as_uri() for path in named]
-        self._apart = _apart(self.settings.service.state, named)
+        self._folders = [path.resolve() for path in named if path.is_dir()]
         self._known = Known.below(roots, {file.source for file in found.files}, self.store)
         if not (found.files or self._known.lines):
             raise nothing_to_index(named)
@@ -150,7 +149,8 @@ class Intake:
             if line.source not in present
             and line.document_id not in self._moved
             and line.set_aside != NO_FILE
-            and not line.source.startswith((*unread, self._apart))
+            and not line.source.startswith(unread)
+            and not _is_kept(line.source, self._folders)
         ]
 
     def expired(self, lines: Iterable[LedgerLine]) -> list[LedgerLine]:
@@ -350,7 +350,10 @@ def _inherited(about: Attributes) -> Attributes:
     return replace(about, title=None, version=None, author=None)
 
 
-def _apart(state: str, named: Sequence[Path]) -> str:
-    """What the sources begin with that a run does not look after: uploads of the service, if none of them is named."""
-    folder = Path(state).resolve()
-    return NOWHERE if any(path.resolve().is_relative_to(folder) for path in named) else f"{folder.as_uri()}/"
+def _is_kept(source: str, folders: Sequence[Path]) -> bool:
+    """Whether it lies in a state folder of the service that one of these folders holds: a run does not look there."""
+    parts = urlsplit(source.partition(BETWEEN_SOURCES)[0])
+    if parts.scheme != "file":
+        return False
+    path = Path(unquote(parts.path))
+    return any(path.is_relative_to(each) and in_state_folder(path, each) for each in folders)

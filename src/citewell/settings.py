@@ -23,6 +23,8 @@ from citewell.filters import BUILT_IN, FieldType
 from citewell.types import EVERYONE
 
 SETTINGS_FILE = "citewell.toml"
+STATE_FILE = "service.sqlite3"
+"""In the state folder of the service, which it is known by."""
 
 Groups = tuple[Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00]*$")], ...]
 

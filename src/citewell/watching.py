@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from pathlib import Path
 from watchfiles import Change, watch
 
 from citewell.loading.access import ACCESS_FILE, SIDE_ENDING
-from citewell.loading.discovery import Ignored, is_ours
+from citewell.loading.discovery import Ignored, in_state_folder, is_ours
 from citewell.settings import SETTINGS_FILE
 
 QUIET_S = 0.5
@@ -38,14 +38,14 @@ class Watched:
 
     paths: tuple[Path, ...]
     roots: tuple[Path, ...]
-    skip: tuple[Path, ...]
+    skip: Path | None
     ignored: Ignored
     beside: tuple[object, ...]
 
     @classmethod
-    def now(cls, paths: Sequence[Path], skip: Iterable[Path], ignored: Ignored) -> Watched:
+    def now(cls, paths: Sequence[Path], skip: Path | None, ignored: Ignored) -> Watched:
         roots = tuple(Path(os.path.realpath(path)) for path in paths)
-        avoided = tuple(Path(os.path.realpath(each)) for each in skip)
+        avoided = Path(os.path.realpath(skip)) if skip is not None else None
         return cls(tuple(paths), roots, avoided, ignored, _beside(paths, roots))
 
     @property
@@ -70,14 +70,16 @@ class Watched:
     def _is_seen(self, path: Path, root: Path) -> bool:
         if path == root:
             return True
-        if path.name == SETTINGS_FILE or any(path.is_relative_to(each) for each in self.skip):
+        if path.name == SETTINGS_FILE or (self.skip is not None and path.is_relative_to(self.skip)):
             return False  # settings were read when the program started
+        if in_state_folder(path, root):
+            return False
         folders = [folder for folder in path.parents if folder != root and folder.is_relative_to(root)]
         places = folders if is_ours(path.name) else [path, *folders]
         return not any(self.ignored.covers(place, root) for place in places)
 
 
-def moments(paths: Sequence[Path], *, skip: Sequence[Path] = (), ignore: Sequence[str] = ()) -> Generator[bool]:
+def moments(paths: Sequence[Path], *, skip: Path | None = None, ignore: Sequence[str] = ()) -> Generator[bool]:
     """Twice a second or so, whether it is time to index again. What changes while the caller is at work is not missed.
 
     Says False first, when the watch has begun: what is indexed from then on is up to date. `skip` and `ignore` are as

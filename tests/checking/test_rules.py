@@ -83,3 +83,9 @@ def test_a_pattern_that_takes_too_long_counts_as_found(monkeypatch: pytest.Monke
 def test_a_pattern_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="no regular expression"):
         Rule(name="bad", says="(")
+
+
+@pytest.mark.parametrize("word", ["ap\u200bproved", "appro\u00adved", "\u2060approved", "ａｐｐｒｏｖｅｄ"])
+def test_what_no_reader_sees_hides_nothing(word: str) -> None:
+    made = ruled(draft((f"The budget was {word}.", MAIL, "x"), ELSE), [APPROVALS])
+    assert [sentence.text for sentence in made.sentences] == [ELSE[0]]

@@ -37,7 +37,7 @@ def test_folders_are_walked_in_order_without_what_is_hidden(tmp_path: Path) -> N
 
 def test_the_index_is_left_out(tmp_path: Path) -> None:
     make(tmp_path, "a.txt", "index/data.lance", "index2/b.txt")
-    assert names(discover([tmp_path], skip=[tmp_path / "index"]).files, tmp_path) == ["a.txt", "index2/b.txt"]
+    assert names(discover([tmp_path], skip=tmp_path / "index").files, tmp_path) == ["a.txt", "index2/b.txt"]
 
 
 def test_a_file_has_one_source_however_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,3 +195,17 @@ def test_folders_a_thousand_deep(tmp_path: Path) -> None:
 def test_side_files_are_not_documents(tmp_path: Path) -> None:
     make(tmp_path, "a.txt", "a.txt.citewell.toml")
     assert names(discover([tmp_path]).files, tmp_path) == ["a.txt"]
+
+
+def test_what_the_service_keeps_is_no_document_but_where_it_is_named(tmp_path: Path) -> None:
+    state = tmp_path / "docs" / "service"
+    (state / "uploads" / "ann").mkdir(parents=True)
+    (state / "service.sqlite3").touch()
+    (state / "audit.jsonl").write_text("{}")
+    upload = state / "uploads" / "ann" / "plan.md"
+    upload.write_text("A plan.")
+    (tmp_path / "docs" / "a.md").write_text("A text.")
+    docs = tmp_path / "docs"
+    assert names(discover([docs]).files, docs) == ["a.md"]
+    assert names(discover([docs, upload]).files, docs) == ["a.md", "service/uploads/ann/plan.md"]
+    assert discover([state]).files == []

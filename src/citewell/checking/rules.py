@@ -6,6 +6,7 @@ of the sentence where none is. It holds for quoted sentences as for those of a l
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from fnmatch import translate
 from functools import lru_cache
@@ -55,7 +56,7 @@ def _abstention(draft: Draft) -> Draft:
 
 
 def _breaks(rule: Rule, text: str, cited: Sequence[Citation]) -> bool:
-    if not _says(rule.says, text):
+    if not (_says(rule.says, text) or _says(rule.says, _as_read(text))):
         return False
     if not rule.source and not rule.quote:
         return True
@@ -65,6 +66,12 @@ def _breaks(rule: Rule, text: str, cited: Sequence[Citation]) -> bool:
 def _fits(rule: Rule, citation: Citation) -> bool:
     of_source = not rule.source or bool(regex.fullmatch(translate(rule.source), citation.source))
     return of_source and (not rule.quote or _matches(rule.quote, citation.quote, if_slow=False))
+
+
+def _as_read(text: str) -> str:
+    """Without what no reader sees, and with letters in their ordinary width."""
+    plain = unicodedata.normalize("NFKC", text)
+    return "".join(sign for sign in plain if unicodedata.category(sign) != "Cf")
 
 
 def _says(pattern: str, text: str) -> bool:

@@ -35,13 +35,12 @@ def follow(run: Run, index: Index, paths: Sequence[Path], *, as_json: bool) -> N
 
     What goes wrong in a run is shown; the next one may do better.
     """
-    from citewell.stores.homes import own_folders
+    from citewell.stores.homes import folder_at
     from citewell.watching import moments
 
     complain(f"watching {', '.join(map(str, paths))}; Ctrl-C ends it")
     runs = _Runs(run, as_json)
-    own = own_folders(index.location, index.settings.service.state, paths)
-    for is_time in moments(paths, skip=own, ignore=index.settings.loading.ignore):
+    for is_time in moments(paths, skip=folder_at(index.location), ignore=index.settings.loading.ignore):
         if is_time or runs.is_due:
             runs.one()
 

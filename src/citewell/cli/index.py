@@ -64,7 +64,7 @@ def _open_or_create(at: str, paths: Sequence[Path], settings: Settings, *, watch
     """Open the index, or make one."""
     from citewell.index import Index
     from citewell.loading.discovery import discover, nothing_to_index
-    from citewell.stores.homes import own_folders
+    from citewell.stores.homes import folder_at
 
     try:
         opened = Index.open(at, settings=settings)
@@ -72,7 +72,7 @@ def _open_or_create(at: str, paths: Sequence[Path], settings: Settings, *, watch
         opened = None
     if opened is None or watch:
         # A mistyped path must not leave an empty index behind, or be waited for.
-        found = discover(paths, skip=own_folders(at, settings.service.state, paths), ignore=settings.loading.ignore)
+        found = discover(paths, skip=folder_at(at), ignore=settings.loading.ignore)
         if not (found.files or watch):
             raise nothing_to_index(paths)
     return opened or Index.create(at, settings=settings)

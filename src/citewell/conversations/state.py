@@ -15,9 +15,9 @@ from pathlib import Path
 from filelock import FileLock
 
 from citewell.errors import CitewellError, IndexFormatError, PathError, PermissionRefused, Refused
+from citewell.settings import STATE_FILE
 from citewell.stores import files
 
-STATE_FILE = "service.sqlite3"
 BUSY_S = 10
 """For so long a transaction waits for those of others."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from re import Pattern
@@ -12,7 +12,7 @@ from re import Pattern
 from citewell.errors import LoadError, NotAFile, PathError, PermissionRefused, SettingsError
 from citewell.loading.access import ACCESS_FILE, SIDE_ENDING
 from citewell.loading.globs import compile_glob, one_spelling
-from citewell.settings import SETTINGS_FILE
+from citewell.settings import SETTINGS_FILE, STATE_FILE
 
 _PERMIT = "Give this user permission, or leave it out."
 
@@ -45,12 +45,12 @@ class Discovered:
     strays: list[Path] = field(default_factory=list)
 
 
-def discover(paths: Sequence[Path], *, skip: Iterable[Path] = (), ignore: Sequence[str] = ()) -> Discovered:
+def discover(paths: Sequence[Path], *, skip: Path | None = None, ignore: Sequence[str] = ()) -> Discovered:
     """The files at and below `paths`: in the order given, folders sorted by name, each file once.
 
     Hidden files and folders, what an `ignore` glob matches (against the name, or with a / against the path below the
-    folder given), access and settings files and what lies inside `skip` (the index, say) are left out. A path given may
-    be a symbolic link; links inside a folder are reported, not followed, since they may point out of it. Devices, pipes
+    folder given), access and settings files and what lies inside `skip` (the index) or in a
+    state folder of the service below a folder given are left out. A path given may be a symbolic link; links inside a folder are reported, not followed, since they may point out of it. Devices, pipes
     and sockets are never opened.
 
     Raises:
@@ -58,7 +58,7 @@ def discover(paths: Sequence[Path], *, skip: Iterable[Path] = (), ignore: Sequen
         PermissionRefused: a given path may not be read.
         SettingsError: an ignore glob is wrong.
     """
-    walk = _Walk(tuple(Path(os.path.realpath(each)) for each in skip), Ignored.by(ignore))
+    walk = _Walk(Path(os.path.realpath(skip)) if skip is not None else None, Ignored.by(ignore))
     found: dict[Path, SourceFile] = {}
     for path in paths:
         for file in walk.named(path):
@@ -77,6 +77,21 @@ def nothing_to_index(paths: Sequence[Path]) -> PathError:
 def is_ours(name: str) -> bool:
     """Whether files of this name say something about others, and are no documents."""
     return name in (ACCESS_FILE, SETTINGS_FILE) or name.endswith(SIDE_ENDING)
+
+
+def in_state_folder(path: Path, root: Path) -> bool:
+    """Whether a path below `root` is, or lies in, a folder where the service keeps its state: uploads, which it indexes
+    itself, and what it logs."""
+    folders = [path, *path.parents]
+    below = folders[: len(folders) - len(root.parents)]
+    return any(map(_is_state_folder, below))
+
+
+def _is_state_folder(folder: Path) -> bool:
+    try:
+        return (folder / STATE_FILE).exists()
+    except OSError:  # a folder that may not be looked into is told as such
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +125,7 @@ def _compiled(glob: str) -> tuple[bool, Pattern[str]]:
 class _Walk:
     """A walk through folders, all but `avoided`."""
 
-    avoided: tuple[Path, ...]
+    avoided: Path | None
     ignore: Ignored
     ignored: int = 0
     sides: list[Path] = field(default_factory=list)
@@ -121,7 +136,8 @@ class _Walk:
             resolved = path.resolve(strict=True)
             mode = resolved.stat().st_mode
             if stat.S_ISDIR(mode):
-                yield from self._below(resolved)
+                if not in_state_folder(resolved, resolved):
+                    yield from self._below(resolved)
             elif not stat.S_ISREG(mode):
                 raise PathError(f"{path} is {_special(mode)}, not a file.", remedy="Name files or folders.")
             elif not self._is_ours(resolved):
@@ -162,13 +178,16 @@ class _Walk:
             if not stat.S_ISDIR(mode):
                 yield _found(path, mode)
                 continue
+            if in_state_folder(path, path):
+                self.ignored += 1
+                continue
             try:
                 waiting.append(iter(_entries(path)))
             except OSError as error:
                 yield _source_file(path, LoadError(f"The folder cannot be read: {error.strerror}.", remedy=_PERMIT))
 
     def _is_ours(self, path: Path) -> bool:
-        return is_ours(path.name) or any(path.is_relative_to(each) for each in self.avoided)
+        return is_ours(path.name) or (self.avoided is not None and path.is_relative_to(self.avoided))
 
 
 def _found(path: Path, mode: int) -> SourceFile:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
 from citewell.errors import PathError
@@ -49,10 +48,3 @@ def folder_at(location: str | Path) -> Path | None:
         )
     return None
 
-
-def own_folders(location: str | Path, state: str, paths: Iterable[Path] = ()) -> tuple[Path, ...]:
-    """The folders that are no documents: that of the index, and what the service keeps in `state`, but where a path
-    named lies there, as an upload does."""
-    index, kept = folder_at(location), Path(state).resolve()
-    is_named = any(path.resolve().is_relative_to(kept) for path in paths)
-    return tuple(folder for folder in (index, None if is_named else kept) if folder is not None)
