@@ -25,9 +25,9 @@ def header() -> str:
     return ", ".join(f"{key} {value}" for key, value in describe().items())
 
 
-def resident_mb() -> float:
-    """The memory that this process has in use, in megabytes (2^20)."""
-    status = Path("/proc/self/status").read_text(encoding="utf-8")
+def resident_mb(process: int | str = "self") -> float:
+    """The memory that a process has in use, this one if none is named, in megabytes (2^20)."""
+    status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
     return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmRSS"))
 
 

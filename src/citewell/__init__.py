@@ -10,6 +10,7 @@ print(answer.text, answer.citations[0].page)
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
         Status,
         Turn,
     )
+
+# ONNX Runtime keeps a diary of what it runs and sends it away, unless it is told not to before it is loaded.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 __version__ = "0.1.0"
 

@@ -100,8 +100,8 @@ def test_a_purge_takes_the_turns_that_showed_it(held: str, citewell: Run, before
     purged = citewell("purge", "manuals/scoring.md", "--yes", "--json").json
     assert (purged["purged"], purged["turns"]) == (True, 1)
     assert citewell("conversations", "list", "--json").json["conversations"] == []
-    for path in Path(".citewell-service").iterdir():
-        assert b"nine payments" not in path.read_bytes()
+    for path in Path(".citewell-service").rglob("*"):
+        assert not path.is_file() or b"nine payments" not in path.read_bytes()
     again = citewell("purge", "manuals/scoring.md", "--yes")
     assert (again.code, "There is no document" in again.err) == (2, True)
 
@@ -129,6 +129,7 @@ def test_what_was_never_answered_is_listed(tmp_path: Path, citewell: Run) -> Non
         asked("how is a  sourdough starter fed? \x1b[31m", "abstained", caller="carl", day=3),
         asked("When do branches open?", "abstained", day=3),
         asked("When do branches open?", "", day=4),
+        asked("What does parking cost?", "left", day=5),
         '{"action": "ask", "asked": "cut o',
         json.dumps({"action": "search", "asked": "parking", "at": "2026-11-01T10:00:00+00:00"}),
     ]

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -22,9 +23,9 @@ def test_a_key_is_shown_once_listed_and_revoked(citewell: Run, tmp_path: Path, m
     monkeypatch.chdir(tmp_path)
     made = citewell("keys", "add", "ann", "--scope", "write", "--group", "fraud_team", "--expires", "2099-01-31")
     assert made.code == 0
-    token, line = made.out.splitlines()
-    assert token.startswith("cw_")
-    key_id = re.findall(r"Key (\w+) of ann", line)[0]
+    (token,) = made.out.splitlines()
+    assert token.startswith("cw_"), "what is printed is the key alone: KEY=$(citewell keys add ann)"
+    key_id = re.findall(r"key (\w+) of ann", made.err)[0]
     listed = citewell("keys", "list")
     assert re.search(rf"^{key_id}\s+ann\s+write\s+fraud_team\s+\S+\s+until 2099-01-31$", listed.out, re.MULTILINE)
     assert token not in listed.out
@@ -79,3 +80,12 @@ def test_it_serves_until_a_signal_and_ends_well(
     assert token not in log
     assert QUESTION not in log
     assert "Traceback" not in log
+
+
+def test_a_port_that_is_taken_is_told_with_what_to_do(citewell: Run, bank: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ran = citewell("serve", "--port", str(port), "--index", str(bank / ".citewell"))
+    assert ran.code == 3
+    assert f"Nothing can listen on port {port} of 127.0.0.1" in ran.err
+    assert "--port" in ran.err

@@ -169,3 +169,24 @@ def test_a_listener_that_raises_ends_the_request(embedder: MiniLM) -> None:
     with pytest.raises(ConnectionResetError):
         answer(QUESTION, HITS, llm=llm, embedder=embedder, settings=Settings(), page_of=page_of, trace=Trace(Gone()))
     assert closed == [RULES]
+
+
+def test_what_is_quoted_of_one_passage_stands_in_reading_order(embedder: MiniLM) -> None:
+    text = (
+        "A replacement card costs EUR 8 for a debit card. So is the first replacement card of a prepaid account. "
+        "A replacement card of a credit account costs EUR 12."
+    )
+    draft = ask(embedder, "How much does a replacement card cost?", [hit_of(text)])
+    places = [citation.start for citation in draft.citations]
+    assert len(places) > 1
+    assert places == sorted(places)
+
+
+def test_the_name_of_an_attachment_is_no_answer(embedder: MiniLM) -> None:
+    text = (
+        "Dear team,\n\nthe lot HU-2231 comes three days late because of a customs inspection.\n\nAttachments:\n\n"
+        "- lot.csv\n- delayed-lot.pdf"
+    )
+    draft = ask(embedder, "Why was the lot delayed?", [hit_of(text, headings=("Delivery delay of lot HU-2231",))])
+    assert draft.sentences[0].text == "the lot HU-2231 comes three days late because of a customs inspection."
+    assert not any(".csv" in sentence.text or ".pdf" in sentence.text for sentence in draft.sentences)

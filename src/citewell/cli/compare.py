@@ -20,7 +20,6 @@ from citewell.cli.doubts import tell_of_dead_evidence
 from citewell.cli.options import DEFAULT_INDEX, IndexPlace, Json, SettingsFile, load_settings
 from citewell.cli.progress import shown
 from citewell.cli.terminal import complain, count, one_line, out, print_json, print_table
-from citewell.shapes import VERSION, Shape
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -88,7 +87,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option of the command
     from citewell.evaluation.report import compared
     from citewell.evaluation.report.written import format_of
     from citewell.evaluation.saved import save
-    from citewell.evaluation.trials import Variant, compare_settings
+    from citewell.evaluation.trials import Variant, compare_settings, trials_shape
     from citewell.evaluation.variants import Workbench
     from citewell.evaluation.verdicts import WORTH
 
@@ -108,7 +107,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option of the command
     for name, outcome in unanswered:
         complain(f"{name}: {outcome.question.id} has no answer: {outcome.error}")
     if as_json:
-        print_json(_shape(trials, judging.name))
+        print_json(trials_shape(trials, judging.name))
     else:
         for trial in trials:
             _print(trial, judging.name)
@@ -231,17 +230,3 @@ def _costs(costs: Sequence[Cost]) -> Table:
             ratio = (f"{value:.2f}", f"{low:.2f} to {high:.2f}")
         table.add_row(f"{each.average} {each.name}", f"{each.before:.4g}", f"{each.after:.4g}", *ratio)
     return table
-
-
-def _shape(trials: Sequence[Trial], judge: str) -> Shape:
-    from citewell.evaluation.comparison import as_shape
-
-    return {
-        "version": VERSION,
-        "before": trials[0].before.name,
-        "judge": judge,
-        "compared": [
-            {"after": trial.after.name, "settings": list(trial.differing), **as_shape(trial.compared)}
-            for trial in trials
-        ],
-    }

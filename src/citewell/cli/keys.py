@@ -10,7 +10,7 @@ import typer
 
 from citewell.cli.options import Json, SettingsFile, load_settings, words
 from citewell.cli.serving import require_serving
-from citewell.cli.terminal import one_line, out, print_json, print_table
+from citewell.cli.terminal import complain, one_line, out, print_json, print_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,9 +63,8 @@ def add(
     if as_json:
         print_json({"version": 1, "key": _shape(key), "token": token})
         return
-    screen = out()
-    screen.print(token, soft_wrap=True)
-    screen.print(f"Key {key.id} of {one_line(key.name)} ({key.scope}). It is not shown again.", style="dim")
+    out().print(token, soft_wrap=True)
+    complain(f"key {key.id} of {one_line(key.name)} ({key.scope}); it is not shown again")
 
 
 @app.command("list")

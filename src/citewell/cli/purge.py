@@ -54,14 +54,22 @@ def purge(
 
 
 def _forget(wanted: str, receipt: Receipt | None, settings: Settings) -> int:
-    """Remove what the service's conversations show of it; how many turns these were."""
+    """Remove what the service's conversations show of it; how many turns these were.
+
+    Its evaluations and comparisons quote documents: they go whole.
+    """
     from citewell.conversations import ConversationStore
+    from citewell.serving.jobs import Jobs
+    from citewell.serving.state import State
 
     store = ConversationStore.existing(Path(settings.service.state), settings.service.conversation_days)
     if store is None:
         return 0
+    named = store.named(wanted)
+    if receipt is not None or named:
+        Jobs(State.at(settings.service.state)).forget_texts()
     purged = {removed.document_id for removed in receipt.removed} if receipt is not None else set()
-    return store.forget(purged | store.named(wanted))
+    return store.forget(purged | named)
 
 
 def _tell_turns_alone(wanted: str, turns: int, as_json: bool) -> None:

@@ -182,7 +182,7 @@ def _named(conversation: Conversation, seen: Iterable[StoredTurn]) -> Conversati
 
 def _show(database: sqlite3.Connection, turn: int | None, shown: Iterable[Shown]) -> None:
     rows = [(turn, each.document, each.source, groups_text(each.rights.groups)) for each in shown]
-    database.executemany("INSERT INTO shown VALUES (?, ?, ?, ?)", rows)
+    database.executemany("INSERT OR IGNORE INTO shown (turn, document, source, readers) VALUES (?, ?, ?, ?)", rows)
 
 
 def _keep(database: sqlite3.Connection, turn: str, given: Feedback) -> None:

@@ -29,8 +29,8 @@ _SCHEMA = (
     # Every document that a turn has something of, and who might read the version that it had it of.
     """
     CREATE TABLE shown (
-        turn INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE, document TEXT NOT NULL, source TEXT NOT NULL,
-        readers TEXT NOT NULL,
+        turn INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE, document TEXT NOT NULL, readers TEXT NOT NULL,
+        source TEXT NOT NULL,
         PRIMARY KEY (turn, document, readers)
     ) WITHOUT ROWID
     """,

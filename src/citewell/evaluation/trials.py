@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from citewell.evaluation.comparison import Compared, compare_all
+from citewell.evaluation.comparison import Compared, as_shape, compare_all
+from citewell.evaluation.report.shape import VERSION
 from citewell.evaluation.scored import Scored
 from citewell.evaluation.variants import differing
 from citewell.evaluation.verdicts import WORTH
@@ -44,3 +46,16 @@ def compare_settings(variants: Sequence[Variant], *, worth: float = WORTH) -> tu
     first, *others = variants
     compared = compare_all(first.scored.measured, [each.scored.measured for each in others], worth=worth)
     return tuple(Trial(first, each, result) for each, result in zip(others, compared, strict=True))
+
+
+def trials_shape(trials: Sequence[Trial], judge: str) -> dict[str, Any]:
+    """Trials against one variant, as `citewell compare --json` prints them."""
+    return {
+        "version": VERSION,
+        "before": trials[0].before.name,
+        "judge": judge,
+        "compared": [
+            {"after": trial.after.name, "settings": list(trial.differing), **as_shape(trial.compared)}
+            for trial in trials
+        ],
+    }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from citewell.generation.citations import Citations, PageOf
 from citewell.generation.compression import Shown, compress
-from citewell.generation.extractive import extract
+from citewell.generation.extractive import Candidate, extract
 from citewell.generation.planted import without_planted
 from citewell.generation.prompt import Built, build_prompt
 from citewell.generation.reply import check, says_dont_know
@@ -75,12 +75,18 @@ def answer(
 
 def _quoted(question: str, hits: Sequence[Hit], embedder: Embedder, most: int, page_of: PageOf) -> Draft:
     citations = Citations(page_of)
-    found = extract(question, hits, embedder, most)
+    found = _in_reading_order(extract(question, hits, embedder, most))
     if not found:
         return _abstention(NO_SENTENCE)
     sentences = tuple(Sentence(item.unit.shown, (citations.cite(item.hit, item.unit),)) for item in found)
     text = "\n".join(f"{sentence.text} [{sentence.citations[0]}]" for sentence in sentences)
     return Draft(text, sentences, citations.made)
+
+
+def _in_reading_order(found: Sequence[Candidate]) -> list[Candidate]:
+    """Best passage first; what is quoted of one passage as it stands there: "so is the second" follows the first."""
+    first = {item.hit.passage.id: place for place, item in reversed(list(enumerate(found)))}
+    return sorted(found, key=lambda item: (first[item.hit.passage.id], item.unit.start))
 
 
 def _written(

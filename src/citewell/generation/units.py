@@ -17,6 +17,7 @@ MAX_HEADER_ROWS = 3
 _BULLET = re.compile(r"\s*(?:[-*+•‣◦–—]|\d{1,3}[.)]|\(?[a-z][.)])\s+")
 _BLOCK_OF_CODE = re.compile(r"\n[ \t]*\n(?=\S)")
 _NUMBERED = re.compile(r"\s*(?:Table|Figure|Form|Appendix|Annex)\s+[\w.-]+[:.]?\s*", re.IGNORECASE)
+_FILE_NAME = re.compile(r"[^\s|]{1,100}\.(?=[a-z0-9]*[a-z])[a-z0-9]{1,5}", re.IGNORECASE)
 _FIGURE = re.compile(r"\d")
 
 
@@ -109,7 +110,11 @@ def _sentence(chunk: Chunk, start: int, end: int, *, titled: bool) -> Iterator[U
     shown = " ".join(chunk.text[start:end].split())
     if shown:
         fragment = (
-            titled or shown in chunk.heading_path or shown.strip("# ") in chunk.heading_path or shown.endswith(":")
+            titled
+            or _FILE_NAME.fullmatch(shown) is not None
+            or shown in chunk.heading_path
+            or shown.strip("# ") in chunk.heading_path
+            or shown.endswith(":")
         )
         yield _unit(chunk, start, start + len(chunk.text[start:end].rstrip()), shown, "", is_fragment=fragment)
 

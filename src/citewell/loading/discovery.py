@@ -49,9 +49,9 @@ def discover(paths: Sequence[Path], *, skip: Path | None = None, ignore: Sequenc
     """The files at and below `paths`: in the order given, folders sorted by name, each file once.
 
     Hidden files and folders, what an `ignore` glob matches (against the name, or with a / against the path below the
-    folder given), access and settings files and what lies inside `skip` (the index) or in a
-    state folder of the service below a folder given are left out. A path given may be a symbolic link; links inside a folder are reported, not followed, since they may point out of it. Devices, pipes
-    and sockets are never opened.
+    folder given), access and settings files and what lies inside `skip` (the index) or in a state folder of the service
+    are left out. A path given may be a symbolic link; links inside a folder are reported, not followed, since they may
+    point out of it. Devices, pipes and sockets are never opened.
 
     Raises:
         PathError: a given path does not exist, or is neither file nor folder.

@@ -47,4 +47,3 @@ def folder_at(location: str | Path) -> Path | None:
             remedy="Name a folder, or a URL that begins postgresql://.",
         )
     return None
-

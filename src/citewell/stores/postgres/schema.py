@@ -239,7 +239,13 @@ def create(connection: Connection, plan: Plan, made_with: MadeWith) -> None:
 
 def load(connection: Connection) -> Generation:
     """That of the schema in the search path, of whatever version."""
-    ((version, made_with, reader),) = connection.execute("SELECT version, made_with, reader FROM generation").fetchall()
+    rows = connection.execute("SELECT version, made_with, reader FROM generation").fetchall()
+    if len(rows) != 1:
+        raise IndexFormatError(
+            f"The database's table generation has {len(rows)} rows, and one says what the index was made with.",
+            remedy="It was restored in part: restore the whole schema from the backup.",
+        )
+    ((version, made_with, reader),) = rows
     return Generation(version, _MADE_WITH.validate_json(made_with), reader)
 
 
