@@ -44,7 +44,7 @@ def test_ask_as_json(bank: Path, citewell: Run) -> None:
     answer = ran.json
     assert list(answer) == [
         *("version", "question", "answer", "abstained", "reason", "sentences", "citations", "hits"),
-        *("warnings", "usage", "searched", "trace"),
+        *("warnings", "usage", "searched", "decisions", "trace"),
     ]
     assert (answer["version"], answer["question"], answer["abstained"], answer["reason"]) == (1, QUESTION, False, "")
     assert "120 days" in answer["answer"]
@@ -139,6 +139,13 @@ def test_search_prints_the_best_first_with_the_id_to_show(bank: Path, citewell: 
     shown = citewell("show", lines[2].strip())
     assert shown.code == 0
     assert "R-17 means suspected fraud" in shown.out
+
+
+def test_explain_shows_what_the_floor_kept_back(bank: Path, citewell: Run) -> None:
+    ran = citewell("ask", "How is a sourdough starter fed?", "--explain")
+    assert "I don't know" in ran.out
+    assert "Found, and not near enough to answer from" in ran.out
+    assert "cosine" in ran.out
 
 
 def test_explain_shows_ranks_and_steps(bank: Path, citewell: Run) -> None:

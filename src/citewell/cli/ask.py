@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Annotated
 
@@ -27,7 +27,7 @@ from citewell.cli.options import (
 from citewell.cli.terminal import complain, one_line, out, place, plain, print_json
 from citewell.cli.where import Where, condition
 from citewell.shapes import ask_shape
-from citewell.types import BETWEEN_SOURCES, Answer, Citation, Turn
+from citewell.types import BETWEEN_SOURCES, Answer, Citation, Hit, Turn
 
 Chat = Annotated[bool, typer.Option("--chat", help="Read more questions, one a line; they may lean on those before.")]
 
@@ -61,6 +61,8 @@ def ask(  # noqa: PLR0913, PLR0917 - each is an option of the command
                 out().print(f"\n{one_line(answer.question)}", style="bold", soft_wrap=True)
             _show(answer, explain=explain, as_json=as_json)
             if explain and not as_json and answer.searched:
+                if not answer.hits:
+                    _print_too_far(index.search(answer.searched[0], principal=principal, as_of=as_of, where=filtered))
                 print_expansion(index.expanded(answer.searched[0]))
             turns.append(Turn(answer.question, answer.text))
 
@@ -91,6 +93,13 @@ def _show(answer: Answer, *, explain: bool, as_json: bool) -> None:
             out().print(one_line(decision), style="dim", soft_wrap=True)
         print_hits_table(answer.hits)
         print_trace(answer.trace)
+
+
+def _print_too_far(hits: Sequence[Hit]) -> None:
+    """What the floor kept back: how near it came is what a calibration is about."""
+    if hits:
+        out().print("Found, and not near enough to answer from (`citewell calibrate` fits the floor):", style="dim")
+        print_hits_table(hits)
 
 
 def _print_answer(answer: Answer) -> None:
