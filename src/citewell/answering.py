@@ -17,7 +17,8 @@ from citewell.checking.grading import Branch, grade
 from citewell.checking.rules import ruled
 from citewell.checking.verified import verified
 from citewell.filters import And, Equal
-from citewell.generation.answer import MODEL_DECLINED, Draft, answer
+from citewell.generation.answer import ABSTENTION, MODEL_DECLINED, NO_SENTENCE, Draft, answer
+from citewell.generation.citations import quotes
 from citewell.generation.extractive import extract
 from citewell.generation.lost import lost_warnings
 from citewell.generation.whole import whole
@@ -131,6 +132,8 @@ class Asking:
             )
             return replace(done, draft=ruled(done.draft, generation.rules))
         draft = self._drafted(asked.question, hits, self.settings)
+        if llm is None and asked.own and not quotes(asked.own, draft.citations):
+            draft = Draft(ABSTENTION, abstained=True, reason=NO_SENTENCE, warnings=draft.warnings)
         if draft.reason == MODEL_DECLINED and generation.whole_tokens:
             return self._of_whole(asked.question, hits) or Reflected(draft, hits)
         return Reflected(draft, hits)

@@ -169,6 +169,40 @@ def test_an_issuer_that_is_not_there_is_said_to_be_so(built: Path, tmp_path: Pat
         assert served.client("ann").get("/v1/documents").status_code == 200  # keys still hold
 
 
+def test_a_key_that_we_cannot_use_does_not_keep_the_others_from_holding(
+    issuer: ScriptedIssuer, built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = issuer.jwks()["keys"]
+    strange: list[Any] = [
+        {"kid": "a", "kty": "AKP", "alg": "ML-DSA-44", "pub": "AA"},
+        {"kid": "b", "use": "sig", "kty": "EC", "crv": "brainpoolP256r1", "x": "AA", "y": "AA"},
+        {"kid": "c", "kty": "RSA", "n": "AA"},
+        {"kid": ["d"], "kty": "RSA"},
+        {"kid": "e", "kty": "EC", "crv": "P-256", "x": 7, "y": None},
+        "f",
+        None,
+    ]
+    monkeypatch.setattr(issuer, "jwks", lambda: {"keys": [*strange, *known]})
+    settings = settings_at(tmp_path, oidc_issuer=issuer.url, oidc_audience=AUDIENCE)
+    with serving(create_app(built / "index", settings)) as served:
+        assert shown(served, issuer.token()).status_code == 200
+        for head in ("a", "b", "c", "e"):
+            unknown = jwt.encode({"sub": "ann"}, issuer.keys["one"], algorithm="RS256", headers={"kid": head})
+            assert shown(served, unknown).status_code == 401
+
+
+def test_a_name_or_group_cannot_write_lines_of_its_own_into_a_log(trusting: Served, issuer: ScriptedIssuer) -> None:
+    for subject in (
+        "eve\n2026-11-30 INFO citewell.serving: DELETE /v1/documents",
+        "eve\x00",
+        "eve\x1b[2J",
+        "\u202eeve",
+    ):
+        assert shown(trusting, issuer.token(sub=subject)).status_code == 401
+    answer = shown(trusting, issuer.token(teams=["board", "a\0b", "a\nb"]), path="/v1/me")
+    assert answer.json()["groups"] == ["board", "everyone"]
+
+
 # This machine alone
 
 
@@ -195,6 +229,16 @@ def test_on_this_machine_nobody_needs_a_key(local: Served) -> None:
         {"Host": "127.0.0.1.elsewhere.example"},
         {"Host": "192.168.0.7"},
         {"Host": ""},
+        {"Host": "elsewhere.example@localhost"},
+        {"Host": "localhost#elsewhere.example"},
+        {"Host": "localhost/elsewhere.example"},
+        {"Host": "localhost:x"},
+        {"Host": "[::1"},
+        {"Host": "[bad]"},
+        {"Origin": "http://[x"},
+        {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Sec-Fetch-Site": ""},
     ],
 )
 def test_a_page_of_another_site_gets_nothing_without_keys(local: Served, headers: dict[str, str]) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from citewell.serving.app import create_app
 from tests.serving.conftest import FILES, settings_at
-from tests.serving.served import Served, events, serving, uploaded
+from tests.serving.served import Served, events, finished, serving, uploaded
 
 CHANGING = re.compile(r'"(ms|seconds|indexed_at|created|started|ended)":("[^"]*"|[0-9.e+-]+|null)')
 OF_THE_REQUEST = ("date", "x-request-id")
@@ -67,6 +67,7 @@ def requests(served: Served, name: str) -> list[tuple[str, str, dict[str, Any]]]
             known = {each["name"] for each in said.get("parameters", ()) if each["in"] == "query"}
             queries += [{"as_of": "2026-01-01"}] if "as_of" in known else []
             queries += [{"groups": "everyone"}] if "groups" in known else []
+            queries += [{"purge": "true"}] if "purge" in known else []
             for query in queries:
                 made.append((method, re.sub(r"\{\w+\}", quote(name, safe=""), path), {**body, "params": query}))
     assert len(made) >= 8
@@ -83,7 +84,7 @@ def test_no_route_tells_an_id_that_exists_from_one_that_does_not(shared: Served,
     member = shared.client("member", "write")
     conversation = member.post("/v1/conversations").json()["conversation"]
     turn = member.post("/v1/ask", json={"question": "Code word?", "conversation": conversation}).json()["turn"]
-    for real in (*documents.values(), job, chunk, conversation, turn):
+    for real in (*documents.values(), job, _evaluation(shared), chunk, conversation, turn):
         made_up = "0123456789abcdef" + real[16:]
         for told in (
             [seen(stranger.post("/v1/feedback", json={"turn": name}), name) for name in (real, made_up)],
@@ -97,6 +98,15 @@ def test_no_route_tells_an_id_that_exists_from_one_that_does_not(shared: Served,
             assert of_real == of_made_up, (method, path)
             assert of_real[0] in (403, 404), (method, path)
     assert hidden(shared) == documents
+
+
+def _evaluation(served: Served) -> str:
+    """A job of an admin's, whose result shows what the board may read."""
+    root = served.client("root", "admin")
+    asked = {"question": ASK["question"], "groups": ["board"]}
+    job: str = root.post("/v1/evaluations", json={"questions": [asked]}).json()["job"]
+    assert "Meadow" in str(finished(root, job)["result"])
+    return job
 
 
 def test_no_path_of_the_server_is_a_name_of_a_document(shared: Served, built: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -20,6 +21,8 @@ from citewell.serving.answers import Answered
 from citewell.serving.audit import Audit
 from citewell.serving.border import REQUEST_ID, Border
 from citewell.serving.compatible.problems import CompatibleErrors
+from citewell.serving.daily import daily
+from citewell.serving.evaluating import works
 from citewell.serving.guard import MAX_BODY, Guard
 from citewell.serving.identity import Identity, Loopback, Shown
 from citewell.serving.jobs import Jobs
@@ -35,6 +38,7 @@ from citewell.serving.routes import (
     compatible,
     conversations,
     documents,
+    evaluations,
     jobs,
     mcp,
     me,
@@ -59,6 +63,7 @@ ROUTERS = (
     documents.router,
     changes.router,
     jobs.router,
+    evaluations.router,
     operations.router,
     compatible.router,
     mcp.router,
@@ -76,13 +81,13 @@ def create_app(index_place: str | Path, settings: Settings, *, no_auth: bool = F
         IndexFormatError: it was made by another version, or is damaged.
         PermissionRefused: the folder of the service cannot be used.
     """
-    return app_for(Index.open(index_place, settings=settings), settings, no_auth=no_auth)
+    return app_for(Index.open(index_place, settings=settings), str(index_place), settings, no_auth=no_auth)
 
 
-def app_for(index: Index, settings: Settings, *, no_auth: bool = False) -> FastAPI:
+def app_for(index: Index, place: str, settings: Settings, *, no_auth: bool = False) -> FastAPI:
     """As `create_app`, for an index that is open; it is closed when the application ends."""
     state = State.at(settings.service.state)
-    service = service_for(index, settings, state)
+    service = service_for(index, place, settings, state)
     identity: Identity = Loopback(settings) if no_auth else Shown(Keys(state), settings)
     app = FastAPI(
         title="Citewell",
@@ -124,7 +129,7 @@ def app_for(index: Index, settings: Settings, *, no_auth: bool = False) -> FastA
     return app
 
 
-def service_for(index: Index, settings: Settings, state: State) -> Service:
+def service_for(index: Index, place: str, settings: Settings, state: State) -> Service:
     """What the routes work with."""
     limits = settings.service
     asking = Lane("asking", limits.max_running, limits.max_waiting)
@@ -141,6 +146,7 @@ def service_for(index: Index, settings: Settings, state: State) -> Service:
         turns=turns,
         jobs=jobs,
         runner=Runner(jobs, state.folder, {KIND: Uploading(index, turns, uploads)}),
+        evaluating=Runner(jobs, state.folder, works(place, settings), "evaluations"),
         uploads=uploads,
         conversations=ConversationStore.at(state.folder, limits.conversation_days),
         audit=Audit(state.folder),
@@ -152,11 +158,16 @@ def service_for(index: Index, settings: Settings, state: State) -> Service:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Jobs run from the start to the end; at the end the step under way and what is being answered are waited for."""
     service: Service = app.state.service
-    service.runner.start()
+    runners = (service.runner, service.evaluating)
+    for runner in runners:
+        runner.start()
+    expiring = asyncio.create_task(daily("conversations", service.conversations.expire))
     try:
         yield
     finally:
-        service.runner.stop()
+        expiring.cancel()
+        for runner in runners:
+            runner.stop()
         for lane in (service.asking, service.reading, service.writing):
             lane.close()
         service.index.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
 from citewell.errors import UnknownId
@@ -10,10 +11,29 @@ from citewell.serving.caller import Caller
 from citewell.serving.problems import Forbidden, no_such
 from citewell.serving.uploads import Uploads
 from citewell.shapes import VERSION, Shape
-from citewell.types import Document, Element, Page, PageState, Principal, Version
+from citewell.types import EVERYONE, Document, Element, Page, PageState, Principal, Version
 
 MAX_TEXT = 200_000
 """Characters of a document in one answer."""
+_ID = re.compile(r"[0-9a-f]{16}")
+
+
+def require_id(document_id: str) -> None:
+    """The index also takes paths and chunks; a path of the server is nobody's business here.
+
+    Raises:
+        UnknownId: no document can have that id.
+    """
+    if not _ID.fullmatch(document_id):
+        raise no_such("document", document_id)
+
+
+def current_version(index: Index, document_id: str) -> Version | None:
+    """Whoever may read it. None where there is none."""
+    try:
+        return next((one for one in index.history(document_id) if one.current and one.document_id == document_id), None)
+    except UnknownId:
+        return None
 
 
 def readable(index: Index, document_id: str, principal: Principal, as_of: date | None = None) -> Document:
@@ -22,11 +42,11 @@ def readable(index: Index, document_id: str, principal: Principal, as_of: date |
     Raises:
         UnknownId: there is none, or not for this principal.
     """
+    require_id(document_id)
     try:
         found = index.show(document_id, principal=principal, as_of=as_of)
     except UnknownId:
         raise no_such("document", document_id) from None
-    # The index also takes paths and chunks; a path of the server is nobody's business here.
     if not isinstance(found, Document) or found.id != document_id:
         raise no_such("document", document_id)
     return found
@@ -40,17 +60,15 @@ def changeable(index: Index, uploads: Uploads, document_id: str, caller: Caller)
         UnknownId: there is none, or the caller may not read it.
         Forbidden: the caller may read it, and no more.
     """
+    require_id(document_id)
     if not caller.is_admin:
         readable(index, document_id, caller.principal)
-    try:
-        versions = index.history(document_id)
-    except UnknownId:
-        raise no_such("document", document_id) from None
-    current = next((one for one in versions if one.current and one.document_id == document_id), None)
+    current = current_version(index, document_id)
     if current is None:
         raise no_such("document", document_id)
     groups = current.rights.groups
-    own = uploads.is_of(current.source, caller.name) or (groups and groups <= caller.principal.groups)
+    # A key or a token may name `everyone`; what is for all is not for no others.
+    own = uploads.is_of(current.source, caller.name) or (groups and groups <= caller.principal.groups - {EVERYONE})
     if not (own or caller.is_admin):
         raise Forbidden(
             "It is not yours to change.",

@@ -12,6 +12,12 @@ from citewell.serving.lane import Lane
 from citewell.shapes import Shape
 
 MEDIA_TYPE = "text/event-stream"
+SCHEMA = {
+    "type": "object",
+    "properties": {"event": {"type": "string"}, "data": {"type": "string", "contentMediaType": "application/json"}},
+    "required": ["data"],
+}
+"""Of one event, as OpenAPI has it in `itemSchema`."""
 ALIVE_S = 10.0
 ALIVE = ": working\n\n"
 """A comment, so that nobody between us and the client takes the line for dead."""
@@ -22,18 +28,19 @@ Last = tuple[str, Shape]
 
 class Stream:
     """Work in a lane that tells events. It has its place when the stream is made, so that a full lane is still an error
-    of the request.
+    of the request. When whoever reads goes away, the work ends where it next tells something.
     """
 
     def __init__(self, lane: Lane, work: Callable[[Tell], Last]) -> None:
         """Raises TooBusy: there is no place."""
         self._loop = asyncio.get_running_loop()
         self._events: asyncio.Queue[Last | None] = asyncio.Queue()
+        self._left = False
         self._future: Future[Last] = lane.begin(lambda: work(self._tell))
         self._future.add_done_callback(lambda _: self._loop.call_soon_threadsafe(self._events.put_nowait, None))
 
     async def text(self) -> AsyncIterator[str]:
-        """The stream. When whoever reads goes away, work that has not begun is given up."""
+        """The stream."""
         try:
             while True:
                 try:
@@ -46,9 +53,12 @@ class Stream:
                 yield event(*told)
             yield event(*self._future.result())
         finally:
-            self._future.cancel()
+            self._left = True
+            self._future.cancel()  # work that has not begun
 
     def _tell(self, name: str, says: Shape) -> None:
+        if self._left:
+            raise asyncio.CancelledError  # no `Exception`: nobody takes it for a failure
         self._loop.call_soon_threadsafe(self._events.put_nowait, (name, says))
 
 

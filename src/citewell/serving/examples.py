@@ -141,6 +141,13 @@ JOB: Shape = {
     "result": None,
     "error": None,
 }
+EVALUATION_JOB: Shape = {
+    **JOB,
+    "kind": "evaluation",
+    "state": "queued",
+    "started": None,
+    "progress": None,
+}
 JOBS: Shape = {"version": VERSION, "jobs": [JOB]}
 VERSION_NOW: Shape = {
     "document": "5d0f3a4c9be1a7f2",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -22,6 +24,10 @@ UPLOADS = "/v1/documents"
 MAX_BODY = 2_000_000
 """Bytes of a request that uploads nothing."""
 
+REFUSALS = 60
+"""Lines in the audit log within a minute. Anybody can be refused as often as they like."""
+MINUTE_S = 60.0
+
 
 class BodyTooLarge(HTTPException):
     """`TooLarge`, where a body is read: there, the framework leaves only its own errors as they are."""
@@ -39,6 +45,7 @@ class Guard:
         self._rate = rate
         self._audit = audit
         self._max_upload = max_upload
+        self._since, self._refused = 0.0, 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
@@ -59,10 +66,18 @@ class Guard:
         try:
             return await run_in_threadpool(self._identity.caller, Headers(scope=scope), peer)
         except (Unauthenticated, Forbidden) as error:
-            self._audit.write(
-                "refused", caller=None, request=scope["state"]["request_id"], outcome=type(error).__name__
-            )
+            self._note(type(error).__name__, scope["state"]["request_id"])
             raise
+
+    def _note(self, outcome: str, request_id: str) -> None:
+        """In the audit log, or no more than counted: the first line after that minute says how many there were."""
+        if time.monotonic() - self._since > MINUTE_S:
+            more = self._refused - REFUSALS
+            outcome = f"{outcome} and {more} before" if more > 0 else outcome
+            self._since, self._refused = time.monotonic(), 0
+        self._refused += 1
+        if self._refused <= REFUSALS:
+            self._audit.write("refused", caller=None, request=request_id, outcome=outcome)
 
     def _most(self, scope: Scope, caller: Caller) -> int:
         uploads = scope["method"] == "POST" and scope["path"] == UPLOADS and caller.may(CallerScope.WRITE)

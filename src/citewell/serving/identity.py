@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from ipaddress import ip_address
 from typing import Protocol
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 
@@ -14,6 +14,9 @@ from citewell.serving.problems import Forbidden, Unauthenticated
 from citewell.serving.tokens import Tokens, refused
 from citewell.settings import Settings
 from citewell.types import Principal
+
+_HOST = re.compile(r"([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
+"""Of a `Host` header: a name or an address, and perhaps a port. Nothing else that a client may take for one."""
 
 
 class Identity(Protocol):
@@ -55,7 +58,8 @@ class Loopback:
     """Whoever is on this machine, as the settings' own principal, and may do everything.
 
     A page of any other site in a browser of this machine reaches us too: its requests name that site as their origin,
-    or (where it has its name point at us) as the host. Both are sent away.
+    or (where it has its name point at us) as the host, or the browser says that they are of another site. All are sent
+    away.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -64,13 +68,25 @@ class Loopback:
         self._caller = Caller("local", principal, Scope.ADMIN.contained)
 
     def caller(self, headers: Headers, peer: str) -> Caller:
-        host, origin = headers.get("host", ""), headers.get("origin")
-        own = origin is None or urlsplit(origin).netloc == host or origin in self._origins
-        if is_loopback(peer) and is_loopback(urlsplit(f"//{host}").hostname or "") and own:
+        if is_loopback(peer) and is_loopback(_host_of(headers.get("host", ""))) and self._is_own(headers):
             return self._caller
         raise Forbidden(
             "This service is for this machine alone.", remedy="Start it with keys to use it from elsewhere."
         )
+
+    def _is_own(self, headers: Headers) -> bool:
+        """Whether no page has sent it, or one of ours or of `cors_origins`."""
+        host, origin = headers.get("host", ""), headers.get("origin")
+        if origin in self._origins:
+            return True
+        own = origin in (None, f"http://{host}", f"https://{host}")
+        return own and headers.get("sec-fetch-site", "none") in ("same-origin", "none")
+
+
+def _host_of(header: str) -> str:
+    """As the name or address alone; nothing where it is neither."""
+    found = _HOST.fullmatch(header)
+    return found[1].strip("[]").lower() if found else ""
 
 
 def is_loopback(host: str) -> bool:

@@ -6,7 +6,7 @@ import json
 import secrets
 import shutil
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
@@ -15,13 +15,16 @@ from pathlib import Path
 from citewell import clock
 from citewell.serving.caller import Caller
 from citewell.serving.problems import TooBusy, no_such
-from citewell.serving.state import State
+from citewell.serving.state import State, private_folder
+from citewell.serving.uploads import Uploads, put_back
 from citewell.shapes import VERSION, Shape
 
 MAX_QUEUED = 200
 """Of one caller."""
 KEPT_DAYS = 30
 LISTED = 100
+FOR_ADMINS = frozenset({"evaluation", "comparison"})
+"""Kinds whose results are of all that there is, whoever may read it."""
 
 TABLE = """
 CREATE TABLE IF NOT EXISTS jobs (
@@ -63,6 +66,17 @@ class Job:
     cancelling: bool
 
     @property
+    def documents(self) -> list[str]:
+        """The ids of documents of which its result has texts."""
+        questions = (self.result or {}).get("questions", ())
+        return [hit["document"] for question in questions for hit in question["hits"]]
+
+    @property
+    def in_a_list(self) -> Shape:
+        """Without what is too long for one."""
+        return {**self.shape, "result": None} if self.kind in FOR_ADMINS else self.shape
+
+    @property
     def shape(self) -> Shape:
         """Without `wanted`, which is ours."""
         return {
@@ -86,7 +100,9 @@ class Jobs:
 
     def __init__(self, state: State) -> None:
         self._file = state.file
-        self._spools = state.folder / "uploads" / ".incoming"
+        self._uploads = Uploads(state.folder / "uploads")
+        self._spools = self._uploads.folder / ".incoming"
+        private_folder(self._spools)
         with self._file.writing() as database:
             database.execute(TABLE)
             database.execute("CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs (state)")
@@ -117,14 +133,14 @@ class Jobs:
         return self.get(job_id)
 
     def get(self, job_id: str, caller: Caller | None = None) -> Job:
-        """The job, if it is the caller's, or the caller an admin; None may see all.
+        """The job, if it is the caller's and not for admins, or the caller is one; None may see all.
 
         Raises:
             UnknownId: there is none, or not for this caller.
         """
         with self._file.reading() as database:
             row = database.execute("SELECT * FROM jobs WHERE id = ?", (job_id,)).fetchone()
-        if row is None or not (caller is None or caller.is_admin or row["caller"] == caller.name):
+        if row is None or not (caller is None or caller.is_admin or _is_own(row, caller)):
             raise no_such("job", job_id)
         return _job(row)
 
@@ -132,8 +148,9 @@ class Jobs:
         """The newest of the caller's own, or of all for an admin, the newest first."""
         with self._file.reading() as database:
             rows = database.execute(
-                "SELECT * FROM jobs WHERE caller = ? OR ? ORDER BY created DESC, rowid DESC LIMIT ?",
-                (caller.name, caller.is_admin, LISTED),
+                "SELECT * FROM jobs WHERE caller = ? AND kind NOT IN (SELECT value FROM json_each(?)) OR ?"
+                " ORDER BY created DESC, rowid DESC LIMIT ?",
+                (caller.name, json.dumps([*FOR_ADMINS]), caller.is_admin, LISTED),
             )
             return [_job(row) for row in rows]
 
@@ -153,20 +170,33 @@ class Jobs:
             shutil.rmtree(self.spool(job_id), ignore_errors=True)
         return self.get(job_id)
 
-    # What runs them. `citewell.serving.runner` holds a lock meanwhile.
+    def forget_texts(self) -> None:
+        """Remove every job whose result has texts of documents, in it as quotes or sentences. One that runs ends at its
+        next step, and nothing is kept of it.
+        """
+        with self._file.writing() as database:
+            gone = database.execute(
+                "DELETE FROM jobs WHERE kind IN (SELECT value FROM json_each(?)) RETURNING id",
+                (json.dumps([*FOR_ADMINS]),),
+            ).fetchall()
+        for row in gone:
+            shutil.rmtree(self.spool(row["id"]), ignore_errors=True)
 
-    def are_open(self) -> bool:
-        """Whether any waits or runs."""
+    # What runs them. `citewell.serving.runner` holds a lock meanwhile, for the kinds that it runs.
+
+    def are_open(self, kinds: Collection[str] | None = None) -> bool:
+        """Whether any waits or runs; of all kinds, where none are named."""
         with self._file.reading() as database:
-            return bool(database.execute("SELECT 1 FROM jobs WHERE state IN ('queued', 'running') LIMIT 1").fetchone())
+            rows = database.execute("SELECT DISTINCT kind FROM jobs WHERE state IN ('queued', 'running')").fetchall()
+        return any(kinds is None or row["kind"] in kinds for row in rows)
 
-    def take(self) -> Job | None:
-        """The job that has waited longest, running from now on."""
+    def take(self, kinds: Collection[str]) -> Job | None:
+        """The job of these kinds that has waited longest, running from now on."""
         with self._file.writing() as database:
             row = database.execute(
-                "UPDATE jobs SET state = 'running', started = ? WHERE id = "
-                "(SELECT id FROM jobs WHERE state = 'queued' ORDER BY created, rowid LIMIT 1) RETURNING *",
-                (_now(),),
+                "UPDATE jobs SET state = 'running', started = ? WHERE id = (SELECT id FROM jobs WHERE state = 'queued'"
+                " AND kind IN (SELECT value FROM json_each(?)) ORDER BY created, rowid LIMIT 1) RETURNING *",
+                (_now(), json.dumps([*kinds])),
             ).fetchone()
             return _job(row) if row is not None else None
 
@@ -174,8 +204,8 @@ class Jobs:
         """How far it is. Returns whether it is to stop."""
         with self._file.writing() as database:
             database.execute("UPDATE jobs SET progress = ? WHERE id = ?", (json.dumps(progress), job_id))
-            (cancelling,) = database.execute("SELECT cancelling FROM jobs WHERE id = ?", (job_id,)).fetchone()
-            return bool(cancelling)
+            row = database.execute("SELECT cancelling FROM jobs WHERE id = ?", (job_id,)).fetchone()
+            return row is None or bool(row["cancelling"])
 
     def keep(self, job_id: str, result: Shape) -> None:
         """What was done so far."""
@@ -183,21 +213,32 @@ class Jobs:
             database.execute("UPDATE jobs SET result = ? WHERE id = ?", (json.dumps(result), job_id))
 
     def end(self, job_id: str, state: JobState, error: Shape | None = None) -> None:
+        """It is over; where it was cut off while it moved a file into its place, what was there comes back."""
         shutil.rmtree(self.spool(job_id), ignore_errors=True)
+        with self._file.reading() as database:
+            row = database.execute("SELECT caller, wanted FROM jobs WHERE id = ?", (job_id,)).fetchone()
+        # One that is purged meanwhile is there no more.
+        for _, name in json.loads(row["wanted"]).get("files", ()) if row is not None else ():
+            put_back(self._uploads.place(row["caller"], name))
         with self._file.writing() as database:
             database.execute(
                 "UPDATE jobs SET state = ?, ended = ?, error = ? WHERE id = ?",
                 (state.value, _now(), json.dumps(error) if error else None, job_id),
             )
 
-    def clear(self) -> None:
-        """End what a process that is gone was running, and forget what was over long ago."""
+    def clear(self, kinds: Collection[str]) -> None:
+        """End what a process that is gone was running of these kinds, and forget what was over long ago."""
         with self._file.writing() as database:
-            left = [row["id"] for row in database.execute("SELECT id FROM jobs WHERE state = 'running'")]
+            running = database.execute("SELECT id, kind FROM jobs WHERE state = 'running'")
+            left = [row["id"] for row in running if row["kind"] in kinds]
             before = (clock.now() - timedelta(days=KEPT_DAYS)).isoformat(timespec="milliseconds")
             database.execute("DELETE FROM jobs WHERE ended < ?", (before,))
         for job_id in left:
             self.end(job_id, JobState.INTERRUPTED)
+
+
+def _is_own(row: sqlite3.Row, caller: Caller) -> bool:
+    return bool(row["caller"] == caller.name) and row["kind"] not in FOR_ADMINS
 
 
 def _now() -> str:

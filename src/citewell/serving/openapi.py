@@ -18,6 +18,7 @@ TAGS = [
     {"name": "conversations", "description": "Questions in a row, kept for who asked them."},
     {"name": "documents", "description": "What there is to ask, for the caller."},
     {"name": "jobs", "description": "What takes longer than a request."},
+    {"name": "evaluations", "description": "How good answers are, on a test set. For admins."},
     {"name": "compatible", "description": "For clients of other services: docs/connect.md."},
     {"name": "service", "description": "For whoever runs it."},
 ]

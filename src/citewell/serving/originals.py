@@ -39,9 +39,9 @@ class Original:
     headers: dict[str, str]
 
     def pieces(self) -> Iterator[bytes]:
-        with self.data:
-            while piece := self.data.read(PIECE):
-                yield piece
+        """Whoever sends them closes `data`."""
+        while piece := self.data.read(PIECE):
+            yield piece
 
 
 def original(document: Document) -> Original:

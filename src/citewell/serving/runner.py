@@ -1,4 +1,4 @@
-"""One job at a time, in a thread of whichever process is first.
+"""One job of a kind at a time, in a thread of whichever process is first.
 
 Who runs jobs holds a lock of the operating system. So a job that is said to run while nobody holds it was interrupted:
 its process is gone.
@@ -73,15 +73,15 @@ class Work(Protocol):
 
 
 class Runner:
-    """`works` says what the jobs of each kind do."""
+    """`works` says what the jobs of each kind do; those of one `name` are run one after the other."""
 
-    def __init__(self, jobs: Jobs, folder: Path, works: Mapping[str, Work]) -> None:
+    def __init__(self, jobs: Jobs, folder: Path, works: Mapping[str, Work], name: str = "jobs") -> None:
         self._jobs = jobs
-        self._lock = FileLock(folder / "jobs.lock", thread_local=False, fallback_to_soft=False)
+        self._lock = FileLock(folder / f"{name}.lock", thread_local=False, fallback_to_soft=False)
         self._works = works
         self._stopping = threading.Event()
         self._wake = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="citewell-jobs", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=f"citewell-{name}", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
@@ -100,9 +100,9 @@ class Runner:
     def _run(self) -> None:
         while not self._stopping.is_set():
             try:
-                if self._jobs.are_open():
+                if self._jobs.are_open(self._works):
                     with self._lock.acquire(blocking=False):
-                        self._jobs.clear()
+                        self._jobs.clear(self._works)
                         self._run_all()
             except Timeout:
                 pass  # another process is at it
@@ -112,7 +112,7 @@ class Runner:
             self._wake.clear()
 
     def _run_all(self) -> None:
-        while not self._stopping.is_set() and (job := self._jobs.take()) is not None:
+        while not self._stopping.is_set() and (job := self._jobs.take(self._works)) is not None:
             state, error = self._outcome(job)
             self._jobs.end(job.id, state, error)
 

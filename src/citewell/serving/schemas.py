@@ -207,6 +207,7 @@ class DeletionReceipt(Model):
     purged: bool
     kept_until: str | None
     removed: list[RemovedDocument]
+    turns: int | None = Field(None, description="Of conversations, that a purge has removed with it.")
 
 
 class DocumentVersion(Model):

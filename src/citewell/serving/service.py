@@ -26,7 +26,8 @@ from citewell.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Questions run in `asking`, short reads in `reading`, writes and waiting for their turn in `writing`."""
+    """Questions run in `asking`, short reads in `reading`, writes and waiting for their turn in `writing`; uploads are
+    indexed by `runner`, and `evaluating` runs what may take hours beside it."""
 
     index: Index
     settings: Settings
@@ -37,6 +38,7 @@ class Service:
     turns: Turns
     jobs: Jobs
     runner: Runner
+    evaluating: Runner
     uploads: Uploads
     conversations: ConversationStore
     audit: Audit

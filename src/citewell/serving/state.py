@@ -26,3 +26,10 @@ class State:
         """
         folder = Path(place).resolve()
         return cls(folder, StateFile.at(folder))
+
+
+def private_folder(folder: Path) -> None:
+    """Make it, and what is missing above it, for this user alone."""
+    if not folder.parent.exists():
+        private_folder(folder.parent)
+    folder.mkdir(mode=0o700, exist_ok=True)

@@ -75,8 +75,8 @@ class KeySet:
     def _read(self) -> dict[str, jwt.PyJWK]:
         try:
             listed = _json(self._service.oidc_jwks_url or self._found())["keys"]
-            return {key["kid"]: jwt.PyJWK(key) for key in listed if key.get("use", "sig") == "sig" and "kid" in key}
-        except (httpx2.HTTPError, ValueError, KeyError, TypeError, jwt.PyJWTError) as error:
+            return {key["kid"]: made for key in listed if (made := _usable(key)) is not None}
+        except (httpx2.HTTPError, ValueError, KeyError, TypeError) as error:
             raise self._unreachable(type(error).__name__) from None
 
     def _unreachable(self, why: str) -> ServiceUnreachable:
@@ -87,6 +87,16 @@ class KeySet:
 
     def _found(self) -> str:
         return str(_json(self._service.oidc_issuer.rstrip("/") + "/.well-known/openid-configuration")["jwks_uri"])
+
+
+def _usable(key: object) -> jwt.PyJWK | None:
+    """None for a key that signs nothing for us: an issuer may have those of kinds that we do not know, too."""
+    if not isinstance(key, dict) or not isinstance(key.get("kid"), str) or key.get("use", "sig") != "sig":
+        return None
+    try:
+        return jwt.PyJWK(key)
+    except (jwt.PyJWTError, ValueError, TypeError, KeyError, AttributeError):
+        return None
 
 
 def _json(url: str) -> dict[str, Any]:
@@ -136,7 +146,7 @@ class Tokens:
         except (jwt.PyJWTError, ValueError, TypeError):
             raise refused() from None
         subject = claims["sub"]
-        if not isinstance(subject, str) or not 0 < len(subject) <= MAX_NAME:
+        if not isinstance(subject, str) or not 0 < len(subject) <= MAX_NAME or not subject.isprintable():
             raise refused()
         name = f"oidc:{subject}"
         groups = frozenset(_texts(claims.get(self._service.oidc_groups_claim)))
@@ -159,4 +169,5 @@ def _scopes(claims: dict[str, Any]) -> frozenset[Scope]:
 def _texts(claim: object) -> list[str]:
     """A claim that is a text or a list of texts; what else is in it does not count."""
     listed = claim if isinstance(claim, list) else [claim]
-    return [text for text in listed[:MAX_GROUPS] if isinstance(text, str) and 0 < len(text) <= MAX_NAME]
+    texts = [text for text in listed[:MAX_GROUPS] if isinstance(text, str) and text.isprintable()]
+    return [text for text in texts if 0 < len(text) <= MAX_NAME]

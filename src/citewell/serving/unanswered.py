@@ -31,12 +31,13 @@ def unanswered(folder: Path) -> tuple[Unanswered, ...]:
     """
     asked: dict[str, list[tuple[str, str, str]]] = {}
     for line in _lines(folder / FILE):
-        if line.get("action") != "ask" or not line.get("asked"):
+        # Who left, and whose question failed, was told nothing, not even that there is nothing.
+        if line.get("action") != "ask" or not line.get("asked") or line.get("outcome") in ("left", "failed"):
             continue
         key = " ".join(line["asked"].casefold().split())
         if line.get("outcome") == "abstained":
             asked.setdefault(key, []).append((line["asked"], line.get("caller", ""), line["at"]))
-        else:
+        elif not line.get("outcome"):
             asked.pop(key, None)
     found = [
         Unanswered(

@@ -13,6 +13,7 @@ from citewell.index import Index
 from citewell.loading import document_id
 from citewell.serving import side_files, uploads
 from citewell.serving.documents import problem_pages, readable
+from citewell.serving.replacing import Uploader, require_place
 from citewell.serving.runner import Running
 from citewell.serving.side_files import About
 from citewell.serving.turns import Turns
@@ -28,7 +29,7 @@ LOOK_S = 5.0
 @dataclass(frozen=True, slots=True)
 class Uploading:
     """`wanted` of a job: `files`, each the name in the spool and the clean name it will have; `says` of all of them;
-    and `groups`, with which the caller reads.
+    `groups`, with which the caller reads; whether that is an `admin`, and whether they said to `replace` what is there.
     """
 
     index: Index
@@ -38,23 +39,29 @@ class Uploading:
     def __call__(self, running: Running) -> None:
         wanted = running.job.wanted
         about, reader = About.model_validate(wanted["says"]), Principal(groups=frozenset(wanted["groups"]))
+        uploader = Uploader(reader, is_admin=wanted["admin"], replace=wanted["replace"])
         done, total = list[Shape](), len(wanted["files"])
         for at, (spooled, name) in enumerate(wanted["files"]):
             place = self.uploads.place(running.job.caller, name)
-            report = self._added(partial(running.step, at, total, name), running.spool / spooled, place, about)
+            put = partial(self._put, running.spool / spooled, place, about, uploader)
+            report = self._added(partial(running.step, at, total, name), put)
             done.append({"name": name, **self._told(report, place, reader)})
             running.keep({"files": done})
         running.finish(total)
 
-    def _added(self, step: Callable[[], None], spooled: Path, place: Path, about: About) -> IndexReport:
+    def _added(self, step: Callable[[], None], put: Callable[[], IndexReport]) -> IndexReport:
         while True:
             step()
             try:
-                return self.turns.write(
-                    lambda: uploads.add(self.index, spooled, place, about.over(_said_before(place))), LOOK_S
-                )
+                return self.turns.write(put, LOOK_S)
             except IndexLocked:  # somebody writes for long: go on waiting, unless it was cancelled
                 continue
+
+    def _put(self, spooled: Path, place: Path, about: About, uploader: Uploader) -> IndexReport:
+        """In our turn."""
+        uploads.put_back(place)
+        require_place(self.index, place, about, uploader)
+        return uploads.add(self.index, spooled, place, about.over(_said_before(place)))
 
     def _told(self, report: IndexReport, place: Path, reader: Principal) -> Shape:
         """Of this file and what is inside it. A run also reports what has expired elsewhere: that is for others. So is
@@ -72,5 +79,5 @@ class Uploading:
 
 def _said_before(place: Path) -> dict[str, Any]:
     """What was said of the file that this one replaces holds on; that its text was approved does not."""
-    said = side_files.read(place)
+    said = side_files.read(place) if place.exists() else {}
     return {name: value for name, value in said.items() if (name, value) != ("trust", Trust.APPROVED.value)}

@@ -1,11 +1,13 @@
 """Where uploaded files lie: a folder for each who uploads, in it the files under their cleaned names.
 
-A file is moved into its place when it is its turn to be indexed, and what was there is put back where that fails.
+A file is moved into its place when it is its turn to be indexed, and what was there is put back where that fails. At no
+moment does a file lie in its place with what is said of another one, so that no crash shows it to others' readers.
 """
 
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +16,12 @@ from urllib.parse import unquote, urlsplit
 
 from citewell.index import Index
 from citewell.serving import side_files
+from citewell.serving.side_files import side_of
+from citewell.serving.state import private_folder
 from citewell.types import BETWEEN_SOURCES, FileState, IndexReport
 
 NOT_TAKEN = (FileState.FAILED, FileState.SKIPPED)
+_HELD = "file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,27 +50,43 @@ class Uploads:
 
 def add(index: Index, spooled: Path, place: Path, says: Mapping[str, Any]) -> IndexReport:
     """Move a file into its place and index it there; what was there before comes back where it cannot be indexed."""
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    held = spooled.with_name(spooled.name + ".before")
-    had, said = place.exists(), side_files.read(place)
-    if had:
-        place.replace(held)
-    taken = False
+    private_folder(place.parent)
+    had, taken = place.exists(), False
     try:
-        spooled.replace(place)
+        if had:
+            _hold(place)
         side_files.write(place, says)
+        spooled.replace(place)
         report = index.add(place)
         taken = all(file.state not in NOT_TAKEN for file in report.files if file.source == place.as_uri())
     finally:
-        if not taken:
-            if place.exists():
+        # Nothing here takes room on the disk: it may be full.
+        if taken:
+            _let_go(place, spooled)
+        else:
+            if not spooled.exists():
                 place.replace(spooled)  # where another try finds it
-            side_files.write(place, said if had else {})
-            if had:
-                held.replace(place)
+            put_back(place)
+            if not had:
+                side_files.write(place, {})
     if had and not taken:
         index.add(place)  # so that nothing is told of it that is not so
     return report
+
+
+def put_back(place: Path) -> None:
+    """What was at a place before a file was moved there that did not come to be indexed, if that has been left so."""
+    held = _held(place)
+    file, said = held / _HELD, side_of(held / _HELD)
+    if file.exists():
+        place.unlink(missing_ok=True)
+        if said.exists():  # otherwise this has been done, by one who came no further
+            said.replace(side_of(place))
+        file.replace(place)
+        if not side_files.read(place):
+            side_of(place).unlink(missing_ok=True)
+    if held.exists():
+        shutil.rmtree(held)
 
 
 def retag(index: Index, place: Path, says: Mapping[str, Any]) -> None:
@@ -83,5 +104,28 @@ def retag(index: Index, place: Path, says: Mapping[str, Any]) -> None:
 
 def remove(place: Path) -> None:
     """The file and what is said of it."""
+    if _held(place).exists():
+        shutil.rmtree(_held(place))
     side_files.write(place, {})
     place.unlink(missing_ok=True)
+
+
+def _held(place: Path) -> Path:
+    """The folder in which a file waits while another one is tried in its place. No name of an upload begins so."""
+    return place.with_name(f".{place.name}.before")
+
+
+def _hold(place: Path) -> None:
+    """First what is said of the file, if only that nothing is; so that one is never there without the other."""
+    held = _held(place)
+    held.mkdir(mode=0o700)
+    side = side_of(place)
+    side_of(held / _HELD).write_bytes(side.read_bytes() if side.exists() else b"")
+    place.replace(held / _HELD)
+
+
+def _let_go(place: Path, spooled: Path) -> None:
+    """In one step, then at leisure."""
+    if _held(place).exists():
+        gone = _held(place).rename(spooled.with_name(f"{spooled.name}.before"))
+        shutil.rmtree(gone)

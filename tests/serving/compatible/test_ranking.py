@@ -50,6 +50,7 @@ def test_our_own_client_reads_it(read_only: Served, monkeypatch: pytest.MonkeyPa
         ({"query": QUESTION, "documents": []}, 422),
         ({"query": QUESTION, "documents": ["x"] * 257}, 422),
         ({"query": " ", "documents": ["x"]}, 400),
+        ({"query": QUESTION, "documents": ["x" * 10_000] * 20}, 413),
         ({"query": QUESTION, "documents": ["x"], "top_n": 0}, 422),
         ({"query": QUESTION, "documents": ["x"], "model": "rerank-v3.5"}, 404),
     ],
@@ -58,6 +59,12 @@ def test_a_body_is_bounded(read_only: Served, body: dict[str, object], status: i
     answer = read_only.client("ann").post("/v1/rerank", json=body)
     assert answer.status_code == status
     assert set(answer.json()["error"]) == {"message", "type", "param", "code"}
+
+
+def test_no_more_text_is_embedded_at_once(read_only: Served) -> None:
+    answer = read_only.client("ann").post("/v1/embeddings", json={"input": ["x" * 10_001] * 20})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (413, "TooLarge")
+    assert "200,020 characters" in answer.json()["error"]["message"]
 
 
 def test_without_vectors_of_tokens_it_is_the_cosine() -> None:

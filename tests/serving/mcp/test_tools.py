@@ -154,6 +154,16 @@ def test_what_goes_wrong_is_told_to_the_assistant(read_only: Served, monkeypatch
     anyio.run(main)
 
 
+def test_what_cannot_be_an_id_is_no_document(read_only: Served) -> None:
+    async def main() -> None:
+        async with over_http(read_only, "ann") as client:
+            for name in ("a\x00b", "/etc/passwd", " ", NOBODY, "5d0f3a4c9be1a7f2\n"):
+                told = content(await client.call_tool("open_document", {"document": name}))
+                assert told["error"]["type"] == "UnknownId", name
+
+    anyio.run(main)
+
+
 def test_every_message_is_guarded(read_only: Served) -> None:
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
     accepts = {"Accept": "application/json, text/event-stream"}

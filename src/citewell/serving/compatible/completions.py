@@ -87,9 +87,9 @@ class Chunks:
     def begin(self) -> Shape:
         return self._chunk({"role": "assistant", "content": ""})
 
-    def draft(self, text: str) -> Shape:
-        """What a model writes and nobody has checked: beside the content, where many clients show what comes before."""
-        return self._chunk({"reasoning_content": text})
+    def alive(self) -> Shape:
+        """Nothing new yet."""
+        return self._chunk({"content": ""})
 
     def rest(self, answer: Shape) -> Iterator[Shape]:
         """The checked answer and its citations."""

@@ -20,5 +20,9 @@ def require(name: str) -> None:
         raise UnknownId(f"There is no model {name!r}.", remedy=f"The model is called {MODEL!r}.")
 
 
+def model_shape() -> Shape:
+    return {"id": MODEL, "object": "model", "created": 0, "owned_by": MODEL}
+
+
 def models_shape() -> Shape:
-    return {"object": "list", "data": [{"id": MODEL, "object": "model", "created": 0, "owned_by": MODEL}]}
+    return {"object": "list", "data": [model_shape()]}

@@ -14,6 +14,7 @@ from citewell.serving.compatible.schemas import CompatibleProblem
 from citewell.shapes import Shape
 
 PATHS = frozenset({"/v1/chat/completions", "/v1/models", "/v1/embeddings", "/v1/rerank"})
+BELOW = "/v1/models/"
 
 KINDS = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 WRONG, FAULT = "invalid_request_error", "server_error"
@@ -49,7 +50,7 @@ class CompatibleErrors:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        theirs = scope["type"] == "http" and scope["path"] in PATHS
+        theirs = scope["type"] == "http" and (scope["path"] in PATHS or scope["path"].startswith(BELOW))
         await self._app(scope, receive, _Reshaping(send).send if theirs else send)
 
 

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from citewell.index import Index
 from citewell.serving.compatible.model import MODEL, ModelName
+from citewell.serving.compatible.sizes import require_size
 from citewell.serving.narrowing import Words
 from citewell.shapes import Shape
 
@@ -56,9 +57,11 @@ def ranking(index: Index, body: RerankBody, request_id: str) -> Shape:
 
     Raises:
         QuestionError: the query is blank.
+        TooLarge: it is too much text.
         ServiceError: the endpoint of a model failed.
     """
     texts = body.texts
+    require_size((body.query, *texts))
     scores = index.rerank(body.query, texts).tolist()
     best = sorted(range(len(texts)), key=lambda place: (-scores[place], place))
     return {

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from citewell.errors import UsageError
 from citewell.models.embedder import Embedder, Vectors
 from citewell.serving.compatible.model import MODEL, ModelName
+from citewell.serving.compatible.sizes import require_size
 from citewell.serving.narrowing import Words
 from citewell.shapes import Shape
 
@@ -43,12 +44,14 @@ def embeddings(embedder: Embedder, body: EmbeddingsBody) -> Shape:
 
     Raises:
         UsageError: it has another number of dimensions.
+        TooLarge: it is too much text.
         ServiceError: its endpoint failed.
     """
     has = embedder.identity.dimensions
     if body.dimensions not in (None, has):
         raise UsageError(f"The embedder has {has} dimensions.", remedy="Leave out `dimensions`.")
     texts = body.texts
+    require_size(texts)
     read = embedder.embed_queries if body.input_type == "query" else embedder.embed_passages
     tokens = sum(len(embedder.token_spans(text)) for text in texts)
     return {

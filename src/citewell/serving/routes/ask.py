@@ -33,7 +33,7 @@ _GOOD = answers(
     "`step` (one of the trace), `draft` (a piece of text that is not checked yet), at last `answer`, or `error`.",
     examples.ANSWER,
 )
-_GOOD[200]["content"][events.MEDIA_TYPE] = {"schema": {"type": "string"}, "example": _STREAM}
+_GOOD[200]["content"][events.MEDIA_TYPE] = {"itemSchema": events.SCHEMA, "example": _STREAM}
 
 
 @router.post("/v1/ask", response_class=Answered, responses={**_GOOD, **errors(400, 404, 413, 502)})

@@ -5,24 +5,25 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, File, Form, UploadFile
+from fastapi import APIRouter, Depends, File, Form, Query, UploadFile
 from pydantic import ValidationError
 from starlette.datastructures import UploadFile as Uploaded
 
-from citewell.errors import UnknownId, UsageError
-from citewell.index import Index
+from citewell.errors import UsageError
 from citewell.loading import document_id as id_of
-from citewell.serving import examples, side_files, uploads
+from citewell.serving import examples, purging, side_files, uploads
 from citewell.serving.answers import Answered
 from citewell.serving.caller import Caller
-from citewell.serving.documents import changeable
+from citewell.serving.documents import changeable, current_version, require_id
 from citewell.serving.jobs import Job
 from citewell.serving.names import clean
 from citewell.serving.openapi import answers, errors
 from citewell.serving.problems import Conflict, Forbidden
+from citewell.serving.replacing import Uploader, require_place, require_trust
 from citewell.serving.routes.documents import DocumentId
 from citewell.serving.schemas import DeletionReceipt, JobStatus, RetaggedDocument
 from citewell.serving.service import MayWrite, RequestId, Service, Serving
@@ -35,8 +36,6 @@ from citewell.types import Trust, Version
 router = APIRouter(tags=["documents"])
 
 MAX_FILES = 1_000
-LESS = (Trust.UNTRUSTED, Trust.UNREVIEWED, Trust.APPROVED)
-"""From the least trusted on."""
 _Some = Annotated[str | None, Form(max_length=200)]
 _Day = Annotated[date | None, Form()]
 
@@ -87,9 +86,10 @@ async def upload(
     names = _names(files)
 
     def queued() -> Job:
-        if not replace:
-            _require_free(service, caller, names)
-        job = _queue(service, caller, files, names, about)
+        uploader = Uploader(caller.principal, caller.is_admin, replace)
+        for name in names:
+            require_place(service.index, service.uploads.place(caller.name, name), about, uploader)
+        job = _queue(service, caller, files, names, about, uploader)
         ids = [id_of(service.uploads.place(caller.name, name).as_uri()) for name in names]
         service.audit.write("upload", caller=caller, request=request_id, asked="; ".join(names), documents=ids)
         return job
@@ -104,28 +104,48 @@ async def upload(
     response_class=Answered,
     responses={**answers(200, DeletionReceipt, "What was removed.", examples.RECEIPT), **errors(404, 409)},
 )
-async def delete(document_id: DocumentId, caller: MayWrite, service: Serving, request_id: RequestId) -> Answered:
+async def delete(
+    document_id: DocumentId,
+    caller: MayWrite,
+    service: Serving,
+    request_id: RequestId,
+    *,
+    purge: Annotated[bool, Query(description="All its versions, for good, and what the service keeps of it.")] = False,
+) -> Answered:
     """Take a document out of the index, with the files inside it; an uploaded file is removed, too.
 
-    It can be brought back with `citewell rollback` for as long as the setting `keep_deleted_days` says.
+    It can be brought back with `citewell rollback` for as long as the setting `keep_deleted_days` says; one that is
+    purged cannot. With it go the turns of conversations that show something of it, and all evaluations and comparisons.
     """
+    if purge and not caller.is_admin:
+        raise Forbidden("Only an admin may purge.", remedy="Ask whoever runs the service.")
 
-    def deleted() -> Shape:
-        version = changeable(service.index, service.uploads, document_id, caller)
+    @cache  # our turn may have to begin anew, where another program writes: it is told once
+    def told() -> None:
         service.audit.write("delete", caller=caller, request=request_id, documents=[document_id])
 
-        def take_out() -> Shape:
-            shape = receipt_shape(service.index.delete(document_id))
-            path = service.uploads.path(version.source)
-            if path is not None:
-                uploads.remove(path)
-            return shape
+    def take_out() -> Shape:
+        # Again, and what counts: before our turn, somebody else may have been about to say that they may not.
+        version = changeable(service.index, service.uploads, document_id, caller)
+        told()
+        shape = receipt_shape(service.index.delete(document_id))
+        path = service.uploads.path(version.source)
+        if path is not None:
+            uploads.remove(path)
+        return shape
 
+    def deleted() -> Shape:
+        changeable(service.index, service.uploads, document_id, caller)  # who may not need not wait
         shape = service.turns.write(take_out, SOON_S)
         # What lies inside may be for fewer readers than the document is.
         return shape if caller.is_admin else {**shape, "removed": shape["removed"][:1]}
 
-    return Answered(await service.writing.run(deleted))
+    def purged() -> Shape:
+        require_id(document_id)
+        service.audit.write("purge", caller=caller, request=request_id, documents=[document_id])
+        return service.turns.write(lambda: purging.purge(service, document_id), SOON_S)
+
+    return Answered(await service.writing.run(purged if purge else deleted))
 
 
 @router.patch(
@@ -138,15 +158,24 @@ async def retag(
 ) -> Answered:
     """Say something else of an uploaded document. What is not named stays as it is; nothing is embedded again."""
 
+    @cache  # as in `delete`
+    def told() -> None:
+        service.audit.write("retag", caller=caller, request=request_id, documents=[document_id])
+
     def said() -> Shape:
+        changeable(service.index, service.uploads, document_id, caller)
+        return service.turns.write(in_our_turn, SOON_S)
+
+    def in_our_turn() -> Shape:
+        # All of it in our turn: what somebody else says before it is neither lost nor overlooked.
         version = changeable(service.index, service.uploads, document_id, caller)
         place = _uploaded(service, version)
         before = side_files.read(place)
         _require_allowed(body, caller, service, Trust(before.get("trust", Trust.UNREVIEWED)))
         says = _about(body.over(before)).over({})
-        service.audit.write("retag", caller=caller, request=request_id, documents=[document_id])
-        service.turns.write(lambda: uploads.retag(service.index, place, says), SOON_S)
-        now = _current(service.index, document_id)
+        told()
+        uploads.retag(service.index, place, says)
+        now = current_version(service.index, document_id)
         return {"version": VERSION, "now": version_shape(now, None) if now is not None else None}
 
     return Answered(await service.writing.run(said))
@@ -169,11 +198,7 @@ def _require_allowed(about: About, caller: Caller, service: Service, before: Tru
         return
     if about.groups is not None and not frozenset(about.groups) <= caller.principal.readable:
         raise Forbidden("You are not in all of these groups.", remedy="Name groups of your own.")
-    trust = about.trust or Trust.UNREVIEWED
-    if "trust" in about.model_fields_set and LESS.index(trust) > LESS.index(before):
-        raise Forbidden(
-            "Only an admin may say that a text can be trusted more.", remedy="Ask whoever runs the service."
-        )
+    require_trust(about, before)
 
 
 def _names(files: Sequence[Uploaded]) -> list[str]:
@@ -183,21 +208,14 @@ def _names(files: Sequence[Uploaded]) -> list[str]:
     return names
 
 
-def _require_free(service: Service, caller: Caller, names: Sequence[str]) -> None:
-    for name in names:
-        source = service.uploads.place(caller.name, name).as_uri()
-        if _current(service.index, id_of(source)) is not None:
-            raise Conflict(f"You have uploaded a file {name!r} before.", remedy="Set `replace`, or use another name.")
-
-
-def _current(index: Index, document_id: str) -> Version | None:
-    try:
-        return next((version for version in index.history(document_id) if version.current), None)
-    except UnknownId:
-        return None
-
-
-def _queue(service: Service, caller: Caller, files: Sequence[Uploaded], names: Sequence[str], about: About) -> Job:
+def _queue(
+    service: Service,
+    caller: Caller,
+    files: Sequence[Uploaded],
+    names: Sequence[str],
+    about: About,
+    uploader: Uploader,
+) -> Job:
     job_id = service.jobs.new_id()
     spool = service.jobs.spool(job_id)
     queued = False
@@ -209,7 +227,9 @@ def _queue(service: Service, caller: Caller, files: Sequence[Uploaded], names: S
         wanted = {
             "files": [[str(at), name] for at, name in enumerate(names)],
             "says": about.model_dump(mode="json", exclude_unset=True),
-            "groups": sorted(caller.principal.groups),
+            "groups": sorted(uploader.reader.groups),
+            "admin": uploader.is_admin,
+            "replace": uploader.replace,
         }
         job = service.jobs.add(job_id, KIND, caller, wanted)
         queued = True

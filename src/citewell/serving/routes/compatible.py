@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Path
 from starlette.responses import Response, StreamingResponse
 
 from citewell import clock
@@ -19,10 +19,10 @@ from citewell.serving.caller import Caller
 from citewell.serving.compatible import examples
 from citewell.serving.compatible.completions import Chunks, completion
 from citewell.serving.compatible.messages import ChatBody, conversation
-from citewell.serving.compatible.model import models_shape, require
+from citewell.serving.compatible.model import MODEL, ModelName, model_shape, models_shape, require
 from citewell.serving.compatible.problems import errors, reshaped
 from citewell.serving.compatible.ranking import RerankBody, ranking
-from citewell.serving.compatible.schemas import ChatCompletion, EmbeddingList, ModelList, Ranking
+from citewell.serving.compatible.schemas import ChatCompletion, EmbeddingList, ModelList, OneModel, Ranking
 from citewell.serving.compatible.vectors import EmbeddingsBody, embeddings
 from citewell.serving.narrowing import Narrowed, principal_for
 from citewell.serving.openapi import answers
@@ -42,7 +42,7 @@ _CHAT = answers(
     examples.COMPLETION,
 )
 _CHAT[200]["content"][events.MEDIA_TYPE] = {
-    "schema": {"type": "string"},
+    "itemSchema": events.SCHEMA,
     "example": f"{examples.STREAM}data: [DONE]\n\n",
 }
 
@@ -67,6 +67,17 @@ async def chat(body: ChatBody, caller: MayRead, service: Serving, request_id: Re
 async def models(_: MayRead) -> Answered:
     """What `model` may be."""
     return Answered(models_shape())
+
+
+@router.get(
+    "/v1/models/{model}",
+    response_class=Answered,
+    responses={**answers(200, OneModel, "It is there.", model_shape()), **errors(404)},
+)
+async def one_model(model: Annotated[ModelName, Path(min_length=1, examples=[MODEL])], _: MayRead) -> Answered:
+    """Whether there is a model of that name."""
+    require(model)
+    return Answered(model_shape())
 
 
 @router.post(
@@ -120,13 +131,14 @@ def _question(body: ChatBody, caller: Caller) -> Question:
 
 def _stream(service: Service, caller: Caller, request_id: str, question: Question, chunks: Chunks) -> Response:
     def to_the_end(tell: Tell) -> events.Last:
-        def hears(event: str, says: dict[str, Any]) -> None:
-            if event == "draft":
-                tell(_CHUNK, chunks.draft(says["text"]))
+        def is_there(_event: str, _says: Shape) -> None:
+            # No drafts: these clients draw Markdown, and only a whole text can be made harmless. But whoever has gone
+            # away ends the answer here.
+            tell(_CHUNK, chunks.alive())
 
         tell(_CHUNK, chunks.begin())
         try:
-            *first, last = chunks.rest(ask_shape(audited.ask(service, caller, request_id, question, hears)))
+            *first, last = chunks.rest(ask_shape(audited.ask(service, caller, request_id, question, is_there)))
         except Exception as error:  # noqa: BLE001 - the stream has begun: its last event says what happened
             log_failure(log, f"request {request_id}", error)
             known = meant(error)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from citewell.filtering import MAX_EXPRESSION
 from citewell.serving import examples
@@ -135,5 +136,18 @@ async def file(
         service.audit.write("file", caller=caller, request=request_id, documents=[found.id])
         return original(found)
 
-    sent = await service.reading.run(opened)
-    return StreamingResponse(sent.pieces(), media_type=sent.media_type, headers=sent.headers)
+    return _Sent(await service.reading.run(opened))
+
+
+class _Sent(StreamingResponse):
+    """A file. Its copy is closed when it is sent, and when whoever asked goes away before: `pieces` then has no end."""
+
+    def __init__(self, sent: Original) -> None:
+        super().__init__(sent.pieces(), media_type=sent.media_type, headers=sent.headers)
+        self._data = sent.data
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._data.close()

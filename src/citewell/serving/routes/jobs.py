@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path
 
 from citewell.serving import examples
 from citewell.serving.answers import Answered
+from citewell.serving.jobs import Job
 from citewell.serving.openapi import answers, errors
 from citewell.serving.schemas import JobList, JobStatus
 from citewell.serving.service import MayRead, RequestId, Serving
@@ -26,7 +27,7 @@ JobId = Annotated[str, Path(min_length=1, max_length=200, examples=["9c2a7f00d1e
 async def jobs(caller: MayRead, service: Serving) -> Answered:
     """The caller's last jobs; for an admin those of all."""
     found = await service.reading.run(lambda: service.jobs.of(caller))
-    return Answered({"version": VERSION, "jobs": [job.shape for job in found]})
+    return Answered({"version": VERSION, "jobs": [job.in_a_list for job in found]})
 
 
 @router.get(
@@ -34,9 +35,16 @@ async def jobs(caller: MayRead, service: Serving) -> Answered:
     response_class=Answered,
     responses={**answers(200, JobStatus, "How it stands.", examples.JOB), **errors(404)},
 )
-async def job(job_id: JobId, caller: MayRead, service: Serving) -> Answered:
-    """A job: its progress and, file by file, what it has done so far."""
-    return Answered((await service.reading.run(lambda: service.jobs.get(job_id, caller))).shape)
+async def job(job_id: JobId, caller: MayRead, service: Serving, request_id: RequestId) -> Answered:
+    """A job: its progress and what it has done so far, an upload's file by file. Evaluations are for admins."""
+
+    def found() -> Job:
+        one = service.jobs.get(job_id, caller)
+        if shown := one.documents:
+            service.audit.write("job", caller=caller, request=request_id, asked=job_id, documents=shown)
+        return one
+
+    return Answered((await service.reading.run(found)).shape)
 
 
 @router.delete(
