@@ -6,6 +6,9 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
 
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
 from citewell.serving.answering import Tell
 from citewell.serving.answers import dumped
 from citewell.serving.lane import Lane
@@ -39,27 +42,43 @@ class Stream:
         self._future: Future[Last] = lane.begin(lambda: work(self._tell))
         self._future.add_done_callback(lambda _: self._loop.call_soon_threadsafe(self._events.put_nowait, None))
 
+    def leave(self) -> None:
+        """Nobody reads any more."""
+        self._left = True
+        self._future.cancel()  # work that has not begun
+
     async def text(self) -> AsyncIterator[str]:
         """The stream."""
-        try:
-            while True:
-                try:
-                    told = await asyncio.wait_for(self._events.get(), ALIVE_S)
-                except TimeoutError:
-                    yield ALIVE
-                    continue
-                if told is None:
-                    break
-                yield event(*told)
-            yield event(*self._future.result())
-        finally:
-            self._left = True
-            self._future.cancel()  # work that has not begun
+        while True:
+            try:
+                told = await asyncio.wait_for(self._events.get(), ALIVE_S)
+            except TimeoutError:
+                yield ALIVE
+                continue
+            if told is None:
+                break
+            yield event(*told)
+        yield event(*self._future.result())
 
     def _tell(self, name: str, says: Shape) -> None:
         if self._left:
             raise asyncio.CancelledError  # no `Exception`: nobody takes it for a failure
         self._loop.call_soon_threadsafe(self._events.put_nowait, (name, says))
+
+
+class Streamed(StreamingResponse):
+    """A stream as a response: `text` is its events as they are sent. However it ends, the stream knows."""
+
+    def __init__(self, stream: Stream, text: AsyncIterator[str]) -> None:
+        # Proxies would hold the events back, to send them in one piece.
+        super().__init__(text, media_type=MEDIA_TYPE, headers={"X-Accel-Buffering": "no"})
+        self._stream = stream
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._stream.leave()
 
 
 def event(name: str, says: Shape) -> str:

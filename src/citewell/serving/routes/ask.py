@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from fastapi import APIRouter, Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from citewell.serving import events, examples
 from citewell.serving.answering import Question, Tell, nobody_listens
@@ -57,5 +57,4 @@ def _stream(service: Service, work: Callable[[Tell], Shape], caller: Caller, req
             return "error", unexpected() if known is None else problem_of(known, caller)
 
     stream = events.Stream(service.asking, to_the_end)
-    # Proxies would hold the events back, to send them in one piece.
-    return StreamingResponse(stream.text(), media_type=events.MEDIA_TYPE, headers={"X-Accel-Buffering": "no"})
+    return events.Streamed(stream, stream.text())

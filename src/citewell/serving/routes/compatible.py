@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import APIRouter, Path
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from citewell import clock
 from citewell.question import checked
@@ -150,7 +150,7 @@ def _stream(service: Service, caller: Caller, request_id: str, question: Questio
 
     stream = events.Stream(service.asking, to_the_end)
     # Proxies would hold the events back, to send them in one piece.
-    return StreamingResponse(_unnamed(stream), media_type=events.MEDIA_TYPE, headers={"X-Accel-Buffering": "no"})
+    return events.Streamed(stream, _unnamed(stream))
 
 
 async def _unnamed(stream: events.Stream) -> AsyncIterator[str]:
