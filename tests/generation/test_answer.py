@@ -15,6 +15,7 @@ from citewell.types import Chunk, Hit, Step, Trace
 from tests.generation.conftest import CODES, HITS, TIME_LIMITS, hit_of, quoted
 
 QUESTION = "How many days does a customer have to dispute a card payment?"
+FEES_BY_CARD = {"Debit": 8, "Credit": 12, "Prepaid": 5, "Business": 15, "Youth": 4}
 
 
 class ScriptedLLM:
@@ -190,3 +191,12 @@ def test_the_name_of_an_attachment_is_no_answer(embedder: MiniLM) -> None:
     draft = ask(embedder, "Why was the lot delayed?", [hit_of(text, headings=("Delivery delay of lot HU-2231",))])
     assert draft.sentences[0].text == "the lot HU-2231 comes three days late because of a customs inspection."
     assert not any(".csv" in sentence.text or ".pdf" in sentence.text for sentence in draft.sentences)
+
+
+def test_rows_that_are_left_out_are_told(embedder: MiniLM) -> None:
+    rows = ["Card | Fee for a replacement card", *(f"{name} | EUR {fee}" for name, fee in FEES_BY_CARD.items())]
+    draft = ask(embedder, "What is the fee for a replacement card?", [hit_of("\n".join(rows))])
+    assert len(draft.sentences) == 3
+    assert draft.warnings == ("Of the table quoted, 2 more rows answer as well; generation.max_sentences shows more.",)
+    (one,) = ask(embedder, "What is the fee for a replacement Youth card?", [hit_of("\n".join(rows))]).sentences
+    assert "Youth" in one.text

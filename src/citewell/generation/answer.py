@@ -11,6 +11,7 @@ from citewell.generation.extractive import Candidate, extract
 from citewell.generation.planted import without_planted
 from citewell.generation.prompt import Built, build_prompt
 from citewell.generation.reply import check, says_dont_know
+from citewell.generation.strips import is_row
 from citewell.models.embedder import Embedder
 from citewell.models.llm import LLM, Completion, stream
 from citewell.settings import Settings
@@ -18,6 +19,9 @@ from citewell.types import Citation, Hit, Listener, Sentence, Trace
 
 ABSTENTION = "I don't know: the documents do not cover this."
 """The same whether nothing is there or nothing may be read by who asks."""
+
+MORE_ROWS = 10
+"""Rows of a table looked at beyond those that are shown."""
 
 NO_PASSAGE = "nothing found is near enough to the question"
 NO_SENTENCE = "no sentence of the passages found is about the question"
@@ -75,18 +79,28 @@ def answer(
 
 def _quoted(question: str, hits: Sequence[Hit], embedder: Embedder, most: int, page_of: PageOf) -> Draft:
     citations = Citations(page_of)
-    found = _in_reading_order(extract(question, hits, embedder, most))
+    found = extract(question, hits, embedder, most + MORE_ROWS)
     if not found:
         return _abstention(NO_SENTENCE)
+    found, warnings = _in_reading_order(found[:most]), _more_rows(found[:most], found[most:])
     sentences = tuple(Sentence(item.unit.shown, (citations.cite(item.hit, item.unit),)) for item in found)
     text = "\n".join(f"{sentence.text} [{sentence.citations[0]}]" for sentence in sentences)
-    return Draft(text, sentences, citations.made)
+    return Draft(text, sentences, citations.made, warnings=warnings)
 
 
-def _in_reading_order(found: Sequence[Candidate]) -> list[Candidate]:
+def _more_rows(shown: Sequence[Candidate], left: Sequence[Candidate]) -> tuple[str, ...]:
+    """A word on the rows left out of a table of which some are shown: half a table must not pass for the whole."""
+    tables = {item.hit.passage.id for item in shown if is_row(item.hit.passage, item.unit)}
+    count = sum(item.hit.passage.id in tables and is_row(item.hit.passage, item.unit) for item in left)
+    many = f"at least {count}" if count == MORE_ROWS else str(count)
+    rows = "row answers" if count == 1 else "rows answer"
+    return (f"Of the table quoted, {many} more {rows} as well; generation.max_sentences shows more.",) if count else ()
+
+
+def _in_reading_order(found: Sequence[Candidate]) -> tuple[Candidate, ...]:
     """Best passage first; what is quoted of one passage as it stands there: "so is the second" follows the first."""
     first = {item.hit.passage.id: place for place, item in reversed(list(enumerate(found)))}
-    return sorted(found, key=lambda item: (first[item.hit.passage.id], item.unit.start))
+    return tuple(sorted(found, key=lambda item: (first[item.hit.passage.id], item.unit.start)))
 
 
 def _written(
