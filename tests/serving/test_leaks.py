@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -35,17 +36,30 @@ def seen(answer: httpx.Response, asked: str) -> tuple[int, str, list[tuple[str, 
     )
 
 
-@pytest.fixture(scope="module")
-def shared(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+@contextmanager
+def with_a_boards_upload(built: Path, folder: Path) -> Iterator[Served]:
     """With an upload of one who is in the board, for the board."""
     import shutil
 
-    folder = tmp_path_factory.mktemp("leaks")
     shutil.copytree(built / "index", folder / "index")
     with serving(create_app(folder / "index", settings_at(folder))) as served:
         member = served.client("member", "write", "board")
         job = uploaded(member, "plans.md", "# Plans\n\nThe branch in Northmoor will be sold in May.\n", groups="board")
         assert job["state"] == "done"
+        yield served
+
+
+@pytest.fixture(scope="module")
+def shared(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """For tests that leave it as it is."""
+    with with_a_boards_upload(built, tmp_path_factory.mktemp("leaks")) as served:
+        yield served
+
+
+@pytest.fixture
+def own(built: Path, tmp_path: Path) -> Iterator[Served]:
+    """For one that uploads."""
+    with with_a_boards_upload(built, tmp_path) as served:
         yield served
 
 
@@ -151,19 +165,19 @@ def test_no_list_counts_what_is_for_others(shared: Served) -> None:
     assert stranger.get("/v1/jobs").json()["jobs"] == []
 
 
-def test_an_upload_of_the_name_of_anothers_is_as_any(shared: Served) -> None:
-    writer = shared.client("stranger-write", "write", "fraud_team")
+def test_an_upload_of_the_name_of_anothers_is_as_any(own: Served) -> None:
+    writer = own.client("stranger-write", "write", "fraud_team")
     for name in ("plans.md", "clans.md"):
         job = uploaded(writer, name, f"# {name}\n\nOther plans.\n")
         assert [file["state"] for file in job["result"]["files"]] == ["added"]
-    member = shared.client("member", "write")
+    member = own.client("member", "write")
     titles = [each["title"] for each in member.get("/v1/documents").json()["documents"]]
     assert "Plans" in titles
 
 
-def test_no_upload_is_told_that_others_have_the_same_text(shared: Served) -> None:
+def test_no_upload_is_told_that_others_have_the_same_text(own: Served) -> None:
     """What has a vector already is not embedded again."""
-    writer = shared.client("stranger-write", "write", "fraud_team")
+    writer = own.client("stranger-write", "write", "fraud_team")
     hash_of = re.compile(r"[0-9a-f]{16}")
     told = [
         hash_of.sub("ID", CHANGING.sub("", str(uploaded(writer, name, text)["result"])).replace(name, "IT"))
@@ -199,7 +213,7 @@ def test_no_fault_of_the_server_tells_where_things_are(shared: Served, monkeypat
         raise IndexFormatError("/srv/secret/index is damaged.", remedy="Look at /srv/secret.")
 
     monkeypatch.setattr(shared.service.index, "search", damaged)
-    told = shared.client("stranger-read", "read").post("/v1/search", json={"query": "x"})
+    told = shared.client("stranger-read", "read", "fraud_team").post("/v1/search", json={"query": "x"})
     assert (told.status_code, told.json()["error"]["type"]) == (503, "IndexFormatError")
     assert "/srv" not in told.text
     assert "/srv/secret" in shared.client("root", "admin").post("/v1/search", json={"query": "x"}).text
