@@ -19,6 +19,8 @@ from tests.serving.conftest import settings_at
 from tests.serving.served import Served, finished, serving, uploaded
 
 FEES = "# Fees\n\nA second card costs nine euros a year.\n"
+BADGES = "# Badges\n\nA parking badge costs seven euros a month.\n"
+"""Uploaded by one test alone: what others upload may be found by all."""
 
 
 def files_of(job: dict[str, Any]) -> list[tuple[str, str]]:
@@ -31,17 +33,17 @@ def below(folder: Path) -> set[str]:
 
 def test_what_is_uploaded_is_found_and_its_file_is_given_back(own: Served) -> None:
     client = own.client("ann", "write", "fraud_team")
-    answer = client.post("/v1/documents", files=[("files", ("fees.md", FEES))], data={"groups": "fraud_team"})
+    answer = client.post("/v1/documents", files=[("files", ("fees.md", BADGES))], data={"groups": "fraud_team"})
     assert answer.status_code == 202
     assert answer.headers["location"] == f"/v1/jobs/{answer.json()['job']}"
     job = finished(client, answer.json()["job"])
     assert (job["state"], files_of(job)) == ("done", [("fees.md", "added")])
     assert job["progress"] == {"done": 1, "total": 1, "current": ""}
-    found = client.post("/v1/ask", json={"question": "What does a second card cost?"}).json()
+    found = client.post("/v1/ask", json={"question": "What does a parking badge cost?"}).json()
     document = found["citations"][0]["document"]
     assert document == job["result"]["files"][0]["document"]
     sent = client.get(f"/v1/documents/{document}/file")
-    assert sent.text == FEES
+    assert sent.text == BADGES
     assert sent.headers["content-disposition"] == "attachment; filename*=UTF-8''fees.md"
     assert "sandbox" in sent.headers["content-security-policy"]
     assert own.client("bob").get(f"/v1/documents/{document}/file").status_code == 404
