@@ -401,6 +401,8 @@ def test_where_passages_do_not_answer_the_whole_is_read_if_it_fits(at: str) -> N
     assert not answer.abstained
     shown = {hit.chunk.document_id for hit in answer.hits}
     assert len(shown) == len(TEXTS), "all that was shown is told: rights of a stored answer rest on it"
+    assert answer.hits[0].cosine > max(hit.cosine for hit in answer.hits[1:]), "each has its own, as a search gives it"
+    assert all(hit.score == hit.cosine for hit in answer.hits[1:])
     assert answer.citations[0].document_id in shown
     for small, replies in ((0, [declined]), (60, [declined])):
         llm = ScriptedLLM(*replies)

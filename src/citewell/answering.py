@@ -143,11 +143,12 @@ class Asking:
         for the question comes first among its passages."""
         most = self.settings.generation.whole_tokens
         with self.trace.step("whole", 1) as step:
-            hits = whole(self.reader, self.scope, most)
+            (vector,) = self.models.encoders.embedder.embed_queries([question])
+            hits = whole(vector, self.reader, self.scope, most)
             step.out = len(hits)
         if not hits:
             return None
-        self._scopes.update((hit.passage.id, self.scope) for hit in hits)
+        self._scopes.update((chunk.id, self.scope) for hit in hits for chunk in (hit.chunk, hit.passage))
         generation = self.settings.generation.model_copy(update={"passage_tokens": 2 * most, "compress": "off"})
         draft = self._drafted(question, hits, self.settings.model_copy(update={"generation": generation}))
         known = {hit.passage.id for hit in found}

@@ -30,7 +30,7 @@ def serve(
 ) -> None:
     """Serve the index over HTTP."""
     require_serving()
-    from citewell.serving.identity import is_loopback
+    from citewell.models.endpoint import is_loopback
     from citewell.serving.running import serve as run
 
     if no_auth and not is_loopback(host):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from ipaddress import ip_address
 from typing import Protocol
 
 from starlette.datastructures import Headers
 
+from citewell.models.endpoint import is_loopback
 from citewell.serving.caller import Caller, Scope
 from citewell.serving.keys import PREFIX, Keys
 from citewell.serving.problems import Forbidden, Unauthenticated
@@ -87,11 +87,3 @@ def _host_of(header: str) -> str:
     """As the name or address alone; nothing where it is neither."""
     found = _HOST.fullmatch(header)
     return found[1].strip("[]").lower() if found else ""
-
-
-def is_loopback(host: str) -> bool:
-    """Whether that is this machine and nobody else can reach it."""
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
