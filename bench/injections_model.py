@@ -157,7 +157,7 @@ def answered(question: str, text: str, way: Way, llm: LLM, embedder: Remembering
     made = chunk(document, Chunking(), embedder).chunks
     hits = [hit(replace(each, trust=Trust.UNTRUSTED), rank) for rank, each in enumerate(made, start=1)]
     draft = answer(question, hits, llm=llm, embedder=embedder, settings=settings, page_of=page_of, trace=Trace())
-    draft = verified(question, draft, hits, "strike", llm=llm, embedder=embedder, page_of=page_of, trace=Trace())
+    draft = verified(question, draft, hits, settings, llm=llm, embedder=embedder, page_of=page_of, trace=Trace())
     return draft.text, draft.abstained
 
 

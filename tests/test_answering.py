@@ -445,6 +445,7 @@ def test_the_loop_of_reflection_searches_on_and_tells_its_decisions(at: str) -> 
     assert answer.text == "The yearly fee for a credit card is 40 euros. [1]"
     assert answer.searched == ("What does the canteen serve?", "yearly fee credit card")
     assert [hit.rank for hit in answer.hits] == [1, 2]
+    assert answer.hits[0].cosine > answer.hits[1].cosine, "both are the question's"
     assert answer.citations[0].chunk_id == answer.hits[1].passage.id
     assert answer.decisions[:3] == (
         "round 1: passage 1 relevant? no (the model)",
@@ -461,3 +462,12 @@ def test_what_the_loop_searches_for_must_be_near_to_the_question(at: str) -> Non
         answer = index.ask("Which flags do the Baltic states have?")
     assert answer.abstained
     assert answer.citations == ()
+
+
+def test_a_listener_hears_that_an_answer_was_remembered(at: str) -> None:
+    with opened(at, cache={"answers": 10}) as index:
+        first = index.ask("What does the canteen serve on Mondays?")
+        heard = Heard()
+        again = index.ask("What does the canteen serve on Mondays?", listener=heard)
+    assert again.text == first.text
+    assert [step.name for step in heard.steps] == ["remembered"]

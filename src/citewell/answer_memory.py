@@ -45,7 +45,9 @@ class AnswerMemory:
         return made
 
     def forget(self) -> None:
+        """Also what is being answered just now is not kept."""
         with self._lock:
+            self._state = None
             self._answers.clear()
 
     def _find(self, question: Question, state: Reader) -> Answer | None:

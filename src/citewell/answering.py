@@ -117,7 +117,7 @@ class Asking:
         llm, generation, keep = self.models.llm, self.settings.generation, self.settings.retrieval.keep
 
         def more(text: str) -> tuple[Hit, ...]:
-            return self._passing(Query(text, role=Role.VARIANT), asked, floor, keep)
+            return self._own_cosines(asked, self._passing(Query(text, role=Role.VARIANT), asked, floor, keep))
 
         if llm is not None and generation.reflect == "loop":
             done = reflected(
@@ -149,7 +149,7 @@ class Asking:
         if not hits:
             return None
         self._scopes.update((chunk.id, self.scope) for hit in hits for chunk in (hit.chunk, hit.passage))
-        generation = self.settings.generation.model_copy(update={"passage_tokens": 2 * most, "compress": "off"})
+        generation = self.settings.generation.model_copy(update={"passage_tokens": most, "compress": "off"})
         draft = self._drafted(question, hits, self.settings.model_copy(update={"generation": generation}))
         known = {hit.passage.id for hit in found}
         shown = (*found, *(hit for hit in hits if hit.passage.id not in known))
@@ -177,7 +177,7 @@ class Asking:
             question,
             draft,
             hits,
-            generation.verify,
+            settings,
             llm=llm,
             embedder=embedder,
             page_of=self._page_of,

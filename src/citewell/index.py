@@ -361,7 +361,8 @@ class Index:
 
         `turns` are those of the conversation before, oldest first. Where nothing found is near enough to the question,
         the answer abstains and says why. `listener` hears of each step, and of what a language model writes while it
-        writes it; that is checked afterwards, and where `generation.verify` is "strike" it is not told before.
+        writes it; that is checked afterwards, and where a sentence may be struck, or with `generation.reflect`, it is
+        not told before.
 
         Raises:
             QuestionError: the question is empty or too long.
@@ -578,11 +579,14 @@ class Index:
         return floor_of(self.settings.retrieval.floor, calibration, generation, store.made_with.embedder)
 
     def _answer(self, question: str, turns: tuple[Turn, ...], asking: Asking, floor: Floor) -> Answer:
-        return self._answers.answer(
+        found = self._answers.answer(
             Question(question, turns, asking.scope, floor),
             asking.reader,
             lambda: asking.answer(question, turns, floor),
         )
+        if not asking.trace.steps:
+            asking.trace.add(*found.trace)  # for its listener: it was remembered
+        return found
 
     def _asking(
         self,

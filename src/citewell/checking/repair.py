@@ -13,9 +13,6 @@ from citewell.models.fenced import code_of, disarm, fence
 from citewell.models.llm import Prompt
 from citewell.models.reply import MAX_REPLY_CHARS, MAX_TEXT_CHARS, declines, unlabelled
 
-PROMPT_VERSION = 1
-"""Changes with every change of the prompt."""
-
 QUESTION, SENTENCE, FAULT, CITED = "question", "sentence", "fault", "cited"
 TOKENS_A_SENTENCE = 120
 MOST_TOKENS = 1_000

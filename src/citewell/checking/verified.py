@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from citewell.checking.narrowing import narrowed
 from citewell.checking.parts import Part, joined, parts_of, without_unsupported
@@ -16,11 +15,13 @@ from citewell.checking.repair import repair_prompt, repaired
 from citewell.checking.support import Standing, support
 from citewell.generation.answer import ABSTENTION, Draft
 from citewell.generation.citations import Citations, PageOf
+from citewell.generation.planted import unplanted
 from citewell.generation.prompt import body
 from citewell.generation.reply import supporting_unit
 from citewell.generation.units import Unit
 from citewell.models.embedder import Embedder
 from citewell.models.llm import LLM
+from citewell.settings import Settings
 from citewell.types import Chunk, ElementKind, Hit, Trace
 
 NOTHING_SUPPORTED = "nothing that the language model wrote is supported by what it cites"
@@ -30,14 +31,15 @@ def verified(
     question: str,
     draft: Draft,
     hits: Sequence[Hit],
-    way: Literal["flag", "strike"],
+    settings: Settings,
     *,
     llm: LLM,
     embedder: Embedder,
     page_of: PageOf,
     trace: Trace,
 ) -> Draft:
-    """The draft with its unsupported sentences repaired, or else flagged by a warning or struck, as `way` says.
+    """The draft with its unsupported sentences repaired, or else flagged by a warning or struck, as
+    `generation.verify` says.
 
     A sentence of which it is not sure is flagged in any case. `hits` are the passages that it could cite; `page_of` is
     asked for what a repaired sentence cites.
@@ -48,14 +50,14 @@ def verified(
     if draft.abstained:
         return draft
     with trace.step("verify", len(draft.sentences)) as step:
-        cited = _Cited(_by_id(hits), Citations(page_of, draft.citations))
+        cited = _Cited(by_id(hits), Citations(page_of, draft.citations), settings)
         parts = parts_of(
             draft, lambda sentence: support(sentence.text, cited.texts(sentence.citations), embedder, question)
         )
         parts = [cited.in_whole(part) for part in _mended(question, parts, cited, llm, embedder)]
         step.out = sum(part.support.standing is Standing.SUPPORTED for part in parts)
     warnings = draft.warnings
-    if way == "strike":
+    if settings.generation.verify == "strike":
         warnings += tuple(f"A sentence was struck: {part.why}." for part in parts if part.is_unsupported)
         parts = without_unsupported(parts)
     if not parts:
@@ -63,7 +65,7 @@ def verified(
     return joined(parts, cited.citations.made, warnings)
 
 
-def _by_id(hits: Sequence[Hit]) -> dict[str, Hit]:
+def by_id(hits: Sequence[Hit]) -> dict[str, Hit]:
     """By what is read of them: a parent too large for the prompt gave way to the chunk that was found."""
     return {hit.chunk.id: replace(hit, parent=None) for hit in hits} | {hit.passage.id: hit for hit in hits}
 
@@ -74,11 +76,12 @@ class _Cited:
 
     hits: Mapping[str, Hit]
     citations: Citations
+    settings: Settings
 
     def texts(self, numbers: Sequence[int]) -> tuple[str, ...]:
         """What these citations cite: their quotes, then the passages around them with what stands above these."""
         quotes = (self.citations.made[n - 1].quote for n in numbers)
-        return (*quotes, *(_whole(hit.passage) for hit in self._around(numbers)))
+        return (*quotes, *(in_full(hit.passage, self.settings) for hit in self._around(numbers)))
 
     def anew(self, text: str, numbers: Sequence[int]) -> tuple[int, ...]:
         """The numbers under which `text` cites those of the passages that say something of it.
@@ -110,8 +113,9 @@ class _Cited:
         return [self.hits[each] for each in ids if each in self.hits]
 
 
-def _whole(chunk: Chunk) -> str:
-    return "\n".join(filter(None, (chunk.title, chunk.section, chunk.preamble, chunk.text)))
+def in_full(chunk: Chunk, settings: Settings) -> str:
+    """A passage with what stands above it, as a model may read it."""
+    return "\n".join(filter(None, (chunk.title, chunk.section, chunk.preamble, unplanted(chunk, settings))))
 
 
 def _mended(question: str, parts: Sequence[Part], cited: _Cited, llm: LLM, embedder: Embedder) -> list[Part]:

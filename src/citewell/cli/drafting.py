@@ -20,8 +20,9 @@ class _Shown:
         self._live = live
         self._draft = ""
 
-    def step(self, step: Step) -> None:
-        """Steps are for --explain."""
+    def step(self, step: Step) -> None:  # noqa: ARG002 - the protocol's
+        """What comes after a step is another draft."""
+        self._draft = ""
 
     def draft(self, piece: str) -> None:
         from rich.text import Text

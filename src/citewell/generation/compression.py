@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from citewell.generation.extractive import Place, codes_in, scored
+from citewell.generation.extractive import Place, codes_in, scored, units_to_quote
 from citewell.generation.prompt import QUESTION, fitting, labels
 from citewell.generation.strips import Strips, goes_on, tables, with_what_belongs
 from citewell.generation.units import Unit, units
@@ -74,7 +74,8 @@ def compress(
         ServiceError: the language model's endpoint failed.
     """
     hits = fitting(hits, settings)
-    found = {hit.passage.id: units(hit.passage) for hit in hits}
+    may_show = units_to_quote if settings.security.untrusted == "cut" else units
+    found = {hit.passage.id: may_show(hit.passage) for hit in hits}
     with trace.step("compress", sum(map(len, found.values()))) as step:
         warnings: tuple[str, ...] = ()
         chosen: Chosen | None = None

@@ -7,8 +7,10 @@ from dataclasses import replace
 from citewell.generation.compression import Shown
 from citewell.generation.extractive import units_to_quote
 from citewell.generation.prompt import fitting
+from citewell.generation.strips import excerpt
 from citewell.generation.units import units
 from citewell.settings import Settings
+from citewell.types import Chunk
 
 
 def without_planted(shown: Shown, settings: Settings) -> Shown:
@@ -27,3 +29,9 @@ def without_planted(shown: Shown, settings: Settings) -> Shown:
             strips[passage.id] = kept
         hits.append(hit)
     return replace(shown, hits=tuple(hits), strips=strips)
+
+
+def unplanted(passage: Chunk, settings: Settings) -> str:
+    """The text of one passage, without what seems to be planted in it where the settings say so."""
+    kept = units_to_quote(passage) if settings.security.untrusted == "cut" else units(passage)
+    return passage.text if len(kept) == len(units(passage)) else excerpt(passage, kept)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from citewell.chunking.entries import entry_id
-from citewell.generation.prompt import CHARS_PER_TOKEN
+from citewell.generation.prompt import CHARS_PER_TOKEN, body
 from citewell.models.embedder import Vectors
 from citewell.stores.store import Reader, Scope
 from citewell.types import Chunk, EntryKind, Hit, Scale
@@ -32,7 +32,7 @@ def whole(question: Vectors, reader: Reader, scope: Scope, most_tokens: int) -> 
         vectors = reader.vectors([entry_id(chunk.id, kind) for chunk in chunks for kind in FOUND_BY], scope)
         cosines = {entry: float(vector @ question) for entry, vector in vectors.items()}
         for passage, inside in _apart(chunks):
-            left -= len(passage.text)
+            left -= len(body(passage))
             if left < 0:
                 return ()
             shown += _hit(passage, inside, len(shown) + 1, cosines)

@@ -136,7 +136,7 @@ class _Walk:
             resolved = path.resolve(strict=True)
             mode = resolved.stat().st_mode
             if stat.S_ISDIR(mode):
-                if not in_state_folder(resolved, resolved):
+                if not _is_state_folder(resolved):
                     yield from self._below(resolved)
             elif not stat.S_ISREG(mode):
                 raise PathError(f"{path} is {_special(mode)}, not a file.", remedy="Name files or folders.")
@@ -178,7 +178,7 @@ class _Walk:
             if not stat.S_ISDIR(mode):
                 yield _found(path, mode)
                 continue
-            if in_state_folder(path, path):
+            if _is_state_folder(path):
                 self.ignored += 1
                 continue
             try:

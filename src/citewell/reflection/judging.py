@@ -7,12 +7,13 @@ made of it is checked), a sentence is not vouched for, a draft's use is not know
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 from pydantic import BaseModel
 
 from citewell.checking.support import Standing, Support, support
+from citewell.checking.verified import by_id, in_full
 from citewell.errors import PromptRefused
 from citewell.generation.answer import Draft
 from citewell.generation.compression import Shown
@@ -92,7 +93,7 @@ class Judge:
             ServiceError: the language model's endpoint failed.
         """
         with self.trace.step("supported", len(draft.sentences)) as step:
-            cited = _Cited.of(draft, hits)
+            cited = _Cited.of(draft, hits, self.settings)
             said = self._verdicts(draft, cited)
             found: dict[Sentence, Support] = {}
             for place, (sentence, verdict) in enumerate(zip(draft.sentences, said, strict=True), start=1):
@@ -170,25 +171,24 @@ class _Cited:
     """The passages that a draft cites, in the order of their first use, and its quotes."""
 
     draft: Draft
-    by_id: Mapping[str, Hit]
+    passages: Mapping[str, Hit]
+    settings: Settings
 
     @classmethod
-    def of(cls, draft: Draft, hits: Sequence[Hit]) -> _Cited:
-        # A parent too large for the prompt gave way to the chunk that was found.
-        known = {hit.chunk.id: replace(hit, parent=None) for hit in hits} | {hit.passage.id: hit for hit in hits}
-        return cls(draft, {each.chunk_id: known[each.chunk_id] for each in draft.citations})
+    def of(cls, draft: Draft, hits: Sequence[Hit], settings: Settings) -> _Cited:
+        known = by_id(hits)
+        return cls(draft, {each.chunk_id: known[each.chunk_id] for each in draft.citations}, settings)
 
     @property
     def hits(self) -> tuple[Hit, ...]:
-        return tuple(self.by_id.values())
+        return tuple(self.passages.values())
 
     def places(self, sentence: Sentence) -> tuple[int, ...]:
         """Those in `hits`, from 1, of the passages that it cites."""
-        places = {id_: place for place, id_ in enumerate(self.by_id, start=1)}
+        places = {id_: place for place, id_ in enumerate(self.passages, start=1)}
         return tuple(dict.fromkeys(places[self.draft.citations[n - 1].chunk_id] for n in sentence.citations))
 
     def texts(self, sentence: Sentence) -> tuple[str, ...]:
         """The quotes, then the passages around them with what stands above these."""
-        passages = [self.hits[place - 1].passage for place in self.places(sentence)]
-        around = ("\n".join(filter(None, (each.title, each.section, each.preamble, each.text))) for each in passages)
+        around = (in_full(self.hits[place - 1].passage, self.settings) for place in self.places(sentence))
         return (*(self.draft.citations[n - 1].quote for n in sentence.citations), *around)

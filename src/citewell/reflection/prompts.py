@@ -19,9 +19,6 @@ from citewell.security.marking import mark_of, spotlight
 from citewell.settings import Settings
 from citewell.types import Hit, Trust
 
-PROMPT_VERSION = 1
-"""Changes with every change of the prompts."""
-
 MAX_CHARS = 4_000
 """Of a passage."""
 MAX_QUERY_CHARS = 300
