@@ -104,7 +104,7 @@ class Asking:
             reason=draft.reason,
             hits=written.hits or hits,
             warnings=tuple(
-                dict.fromkeys((*checked.warnings, *draft.warnings, *conflicting, *floor_warnings(floor), *lost))
+                dict.fromkeys((*checked.warnings, *draft.told, *conflicting, *floor_warnings(floor), *lost))
             ),
             usage=llm.usage if llm is not None else Usage(),
             trace=tuple(self.trace.steps),
@@ -170,20 +170,18 @@ class Asking:
             page_of=self._page_of,
             trace=self.trace,
         )
-        draft = ruled(draft, generation.rules)
-        if llm is None or generation.verify == "off":
-            return draft
-        draft = verified(
-            question,
-            draft,
-            hits,
-            settings,
-            llm=llm,
-            embedder=embedder,
-            page_of=self._page_of,
-            trace=self.trace,
-        )
-        return ruled(draft, generation.rules)  # what was mended says something new
+        if llm is not None and generation.verify != "off":
+            draft = verified(
+                question,
+                draft,
+                hits,
+                settings,
+                llm=llm,
+                embedder=embedder,
+                page_of=self._page_of,
+                trace=self.trace,
+            )
+        return ruled(draft, generation.rules)
 
     def _nothing_asked(self, question: str) -> Answer:
         """Small talk: nothing is searched, and nothing is said that documents would have to back."""

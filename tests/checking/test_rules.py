@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from citewell.checking.rules import RULED_OUT, ruled
@@ -42,7 +44,7 @@ def test_a_sentence_without_the_source_it_needs_is_struck(broken: tuple[str, str
     made = ruled(draft(IN_ORDER, broken, ELSE), [APPROVALS])
     assert made.text == "The purchase was approved. [1]\nThe fee is EUR 25. [2]"
     assert [each.source for each in made.citations] == [REGISTER, MAIL]
-    assert made.warnings == ('A sentence was struck: the rule "approvals" asks for another source.',)
+    assert made.told == ('A sentence was struck: the rule "approvals" asks for another source.',)
 
 
 def test_one_citation_that_fits_is_enough() -> None:
@@ -54,7 +56,7 @@ def test_one_citation_that_fits_is_enough() -> None:
 def test_a_rule_may_only_warn() -> None:
     made = ruled(draft(HEARSAY), [APPROVALS.model_copy(update={"otherwise": "flag"})])
     assert made.sentences == draft(HEARSAY).sentences
-    assert made.warnings == ('Sentence 1 is not certain: the rule "approvals" asks for another source.',)
+    assert made.told == ('Sentence 1 is not certain: the rule "approvals" asks for another source.',)
 
 
 def test_a_rule_may_end_the_answer_as_does_nothing_left() -> None:
@@ -70,7 +72,7 @@ def test_a_rule_without_a_source_forbids() -> None:
     advice = Rule(name="no advice", says=r"you should (sue|sell)")
     made = ruled(draft(("You should sue them.", MAIL, "You should sue them."), ELSE), [advice])
     assert [sentence.text for sentence in made.sentences] == ["The fee is EUR 25."]
-    assert made.warnings == ('A sentence was struck: the rule "no advice" forbids it.',)
+    assert made.told == ('A sentence was struck: the rule "no advice" forbids it.',)
 
 
 def test_a_pattern_that_takes_too_long_counts_as_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,3 +91,17 @@ def test_a_pattern_that_is_none_is_refused() -> None:
 def test_what_no_reader_sees_hides_nothing(word: str) -> None:
     made = ruled(draft((f"The budget was {word}.", MAIL, "x"), ELSE), [APPROVALS])
     assert [sentence.text for sentence in made.sentences] == [ELSE[0]]
+
+
+def test_doubts_follow_their_sentences() -> None:
+    """One is struck, and what was doubted before is named by the number that it has then."""
+    doubted = replace(draft(HEARSAY, ELSE), doubts=("", "the passage says little of it"))
+    made = ruled(doubted, [APPROVALS])
+    assert [sentence.text for sentence in made.sentences] == [ELSE[0]]
+    assert made.told[-1] == "Sentence 1 is not certain: the passage says little of it."
+    both = ruled(doubted, [APPROVALS.model_copy(update={"says": "fee", "otherwise": "flag"})])
+    assert both.told == (
+        'Sentence 2 is not certain: the passage says little of it; the rule "approvals" asks for another source.',
+    )
+    held = ruled(doubted, [APPROVALS.model_copy(update={"otherwise": "abstain"})])
+    assert held.told == (), "nothing is told of sentences that are held back"

@@ -68,14 +68,14 @@ def texts(draft: Draft) -> Sequence[str]:
 def test_what_is_supported_goes_out_as_it_is(embedder: Embedder) -> None:
     draft, llm, trace = checked(embedder, f"{RIGHT} {CODE}")
     assert draft.text == f"{RIGHT[:-5]}. [1] {CODE[:-5]}. [2]"
-    assert (draft.warnings, len(llm.prompts)) == ((), 1), "no second call"
+    assert (draft.told, len(llm.prompts)) == ((), 1), "no second call"
     assert [(step.name, step.count_in, step.count_out) for step in trace.steps] == [("verify", 2, 2)]
 
 
 def test_a_wrong_figure_is_written_once_more(embedder: Embedder) -> None:
     draft, llm, _ = checked(embedder, f"{WRONG} {CODE}", f"1. {MENDED}")
     assert texts(draft) == [MENDED, "Code R-17 means suspected fraud."]
-    assert draft.warnings == ()
+    assert draft.told == ()
     (_, repair) = llm.prompts
     assert "60 days" in repair.user
     assert TIME_LIMITS.passage.text.split(".")[0] in repair.user
@@ -86,7 +86,7 @@ def test_what_stays_wrong_is_struck_and_the_others_are_numbered_anew(embedder: E
     draft, _, _ = checked(embedder, f"{WRONG}\n{CODE}", WRONG)
     assert draft.text == "Code R-17 means suspected fraud. [1]"
     assert [(citation.n, citation.chunk_id) for citation in draft.citations] == [(1, CODES.passage.id)]
-    (warning,) = draft.warnings
+    (warning,) = draft.told
     assert warning.startswith("A sentence was struck: ")
     assert "60 days" in warning
 
@@ -94,7 +94,7 @@ def test_what_stays_wrong_is_struck_and_the_others_are_numbered_anew(embedder: E
 def test_what_stays_wrong_is_flagged(embedder: Embedder) -> None:
     draft, _, _ = checked(embedder, f"{CODE} {WRONG}", "NOTHING", way="flag")
     assert texts(draft) == ["Code R-17 means suspected fraud.", WRONG.removesuffix(" [1].") + "."]
-    (warning,) = draft.warnings
+    (warning,) = draft.told
     assert warning.startswith("Sentence 2 is not certain: ")
 
 
@@ -160,7 +160,7 @@ def test_a_parent_that_gave_way_to_its_chunk_is_judged_by_the_chunk(embedder: Em
     for settings, shown in ((Settings(), parent), (narrow, chunk)):
         hit = replace(TIME_LIMITS, chunk=chunk, parent=parent)
         draft, llm, _ = checked(embedder, written, hits=[hit], settings=settings)
-        assert ([citation.chunk_id for citation in draft.citations], draft.warnings) == ([shown.id], ())
+        assert ([citation.chunk_id for citation in draft.citations], draft.told) == ([shown.id], ())
         assert len(llm.prompts) == 1, "nothing to mend"
 
 
@@ -171,7 +171,7 @@ LEAD = "The time limits are as follows:"
 def test_a_lead_in_goes_with_the_last_of_its_items(embedder: Embedder, lead: str) -> None:
     draft, _, _ = checked(embedder, f"{CODE}\n{lead}\n- {WRONG}\n- {WRONG.replace('60', '70')}", "NOTHING")
     assert draft.text == "Code R-17 means suspected fraud. [1]"
-    assert len(draft.warnings) == 2
+    assert len(draft.told) == 2
     assert checked(embedder, f"{lead}\n- {WRONG}", "NOTHING")[0].abstained
     assert checked(embedder, f"{lead}\n{WRONG}", "NOTHING")[0].abstained
 

@@ -81,7 +81,7 @@ def test_a_good_draft_ends_it_and_every_decision_is_recorded(embedder: Embedder)
     llm, trace = ScriptedModel([f"{RIGHT} {CODE}"]), Trace()
     found = run(embedder, llm, trace=trace)
     assert texts(found) == [FIRST, SECOND]
-    assert (found.draft.warnings, found.searched) == ((), ())
+    assert (found.draft.told, found.searched) == ((), ())
     assert lines(found) == [
         "round 1: passage 1 relevant? yes (the model)",
         "round 1: passage 2 relevant? yes (the model)",
@@ -135,7 +135,7 @@ def test_there_are_no_more_rounds_than_allowed(embedder: Embedder, rounds: int) 
     found = run(embedder, llm, (TIME_LIMITS,), search, reflect_rounds=rounds)
     assert (len(llm.prompts_of("draft")), len(search.queries)) == (rounds, rounds - 1)
     assert texts(found) == [FIRST]
-    assert found.draft.warnings == (IN_PART,)
+    assert found.draft.told == (IN_PART,)
 
 
 def test_it_ends_where_a_search_finds_nothing_new(embedder: Embedder) -> None:
@@ -164,7 +164,7 @@ def test_the_best_draft_goes_out_not_the_last(embedder: Embedder) -> None:
 def test_the_rule_overrules_a_model_that_vouches_for_a_wrong_figure(embedder: Embedder) -> None:
     found = run(embedder, ScriptedModel([f"{WRONG} {CODE}"]))
     assert texts(found) == [SECOND], "the wrong one is struck"
-    assert any(warning.startswith("A sentence was struck: says 60 days") for warning in found.draft.warnings)
+    assert any(warning.startswith("A sentence was struck: says 60 days") for warning in found.draft.told)
     found = run(embedder, ScriptedModel([WRONG]))
     assert (found.draft.abstained, found.draft.reason) == (True, NOTHING_SUPPORTED)
 
@@ -173,7 +173,7 @@ def test_the_model_makes_uncertain_what_the_rule_is_sure_of(embedder: Embedder) 
     llm = ScriptedModel([f"{RIGHT} {CODE}"], Supported=['{"verdicts": ["no", "partially"]}'])
     found = run(embedder, llm)
     assert texts(found) == [FIRST, SECOND]
-    assert found.draft.warnings == (
+    assert found.draft.told == (
         f"Sentence 1 is not certain: {NOT_FOUND}.",
         f"Sentence 2 is not certain: {FOUND_IN_PART}.",
     )
@@ -206,7 +206,7 @@ def test_a_model_that_declines_to_answer_declines(embedder: Embedder) -> None:
 def test_bad_replies_count_as_the_careful_ones_and_the_answer_goes_on(embedder: Embedder, bad: Reply) -> None:
     found = run(embedder, ScriptedModel([RIGHT], **{kind: [bad] for kind in FORMS}))
     assert texts(found) == [FIRST]
-    assert found.draft.warnings == (f"Sentence 1 is not certain: {NOT_READ}.", UNREAD)
+    assert found.draft.told == (UNREAD, f"Sentence 1 is not certain: {NOT_READ}.")
     assert {decision.by for decision in found.decisions} == {By.NOBODY}
     assert [(each.kind, each.verdict) for each in found.decisions] == [
         (Kind.RELEVANT, "yes"),

@@ -91,16 +91,13 @@ def joined(parts: Sequence[Part], made: Sequence[Citation], warnings: tuple[str,
     sentences = [replace(sentence, citations=tuple(numbers[n] for n in sentence.citations)) for sentence in sentences]
     gaps = ["" if place == 0 else part.before for place, part in enumerate(parts)]
     by_number = {each.n: each for each in made}
-    flags = tuple(
-        f"Sentence {place} is not certain: {part.why}."
-        for place, part in enumerate(parts, start=1)
-        if part.support.standing is not Standing.SUPPORTED
-    )
+    doubts = tuple("" if part.support.standing is Standing.SUPPORTED else part.why for part in parts)
     return Draft(
         text="".join(gap + _shown(sentence) for gap, sentence in zip(gaps, sentences, strict=True)),
         sentences=tuple(sentences),
         citations=tuple(replace(by_number[n], n=numbers[n]) for n in used),
-        warnings=warnings + flags,
+        warnings=warnings,
+        doubts=doubts if any(doubts) else (),
     )
 
 

@@ -31,15 +31,17 @@ def ruled(draft: Draft, rules: Sequence[Rule]) -> Draft:
     if draft.abstained or not rules:
         return draft
     broken: list[Rule] = []
+    doubts = iter(draft.doubts or [""] * len(draft.sentences))
 
     def judged(sentence: Sentence) -> Support:
-        cited = [draft.citations[n - 1] for n in sentence.citations]
+        cited, doubt = [draft.citations[n - 1] for n in sentence.citations], next(doubts)
         found = next((rule for rule in rules if _breaks(rule, sentence.text, cited)), None)
         if found is None:
-            return Support(Standing.SUPPORTED)
+            return Support(Standing.UNSURE, reason=doubt) if doubt else Support(Standing.SUPPORTED)
         broken.append(found)
-        standing = Standing.UNSURE if found.otherwise == "flag" else Standing.UNSUPPORTED
-        return Support(standing, reason=_why(found))
+        if found.otherwise != "flag":
+            return Support(Standing.UNSUPPORTED, reason=_why(found))
+        return Support(Standing.UNSURE, reason="; ".join(filter(None, (doubt, _why(found)))))
 
     parts = parts_of(draft, judged)
     if not broken:

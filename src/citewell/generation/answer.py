@@ -31,7 +31,10 @@ NOTHING_CITED = "the language model wrote nothing that cites a passage"
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An answer but for its question, hits and trace, which the caller has."""
+    """An answer but for its question, hits and trace, which the caller has.
+
+    `doubts` say of each sentence why it is not certain, "" where it is; () where none is doubted.
+    """
 
     text: str
     sentences: tuple[Sentence, ...] = ()
@@ -39,6 +42,13 @@ class Draft:
     abstained: bool = False
     reason: str = ""
     warnings: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The warnings, with those about its sentences as they are numbered now."""
+        doubted = ((n, why) for n, why in enumerate(self.doubts, start=1) if why)
+        return (*self.warnings, *(f"Sentence {n} is not certain: {why}." for n, why in doubted))
 
 
 def answer(
