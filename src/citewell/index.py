@@ -619,7 +619,7 @@ class Index:
         analyse_again(store)
 
     def _principal(self, principal: Principal | None) -> Principal:
-        return principal or Principal(groups=frozenset(self.settings.security.as_groups))
+        return principal or self.settings.security.principal
 
     def _scope(self, principal: Principal | None, as_of: date | None, where: Filter | None, reader: Reader) -> Scope:
         condition = None if where is None else check(where, reader.fields)

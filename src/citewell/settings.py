@@ -20,7 +20,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from citewell.errors import SettingsError
 from citewell.filters import BUILT_IN, FieldType
-from citewell.types import EVERYONE
+from citewell.types import EVERYONE, Principal
 
 SETTINGS_FILE = "citewell.toml"
 STATE_FILE = "service.sqlite3"
@@ -272,6 +272,11 @@ class Security(_Table):
     default_groups: Groups = (EVERYONE,)
     as_groups: Groups = ()
     untrusted: Literal["plain", "cut", "mark"] = Field("cut", description="how prompts show an untrusted document")
+
+    @property
+    def principal(self) -> Principal:
+        """Of a query that does not say who asks."""
+        return Principal(groups=frozenset(self.as_groups))
 
 
 class _NoModel(ValueError):

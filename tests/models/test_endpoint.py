@@ -155,7 +155,6 @@ def test_a_wait_shows_that_it_is_alive_and_can_be_stopped(server: ScriptedEmbedd
     assert signs == 3, "afterwards a wait is nobody's"
 
 
-@pytest.mark.usefixtures("fast")
 @pytest.mark.parametrize(
     ("host", "here"),
     [
@@ -174,6 +173,7 @@ def test_what_is_this_machine(host: str, here: bool) -> None:
     assert is_loopback(host) is here
 
 
+@pytest.mark.usefixtures("fast")
 def test_nobody_listens() -> None:
     with serving(MiniLM(threads=1)) as closed:
         url = closed.url

@@ -1,5 +1,5 @@
 """What of an answer is shown as text only. That nothing is left which a renderer takes for a link is checked with a
-real one, markdown-it, where it is installed."""
+real one, markdown-it."""
 
 import pytest
 from markdown_it import MarkdownIt

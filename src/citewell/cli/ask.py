@@ -98,7 +98,9 @@ def _show(answer: Answer, *, explain: bool, as_json: bool) -> None:
 def _print_too_far(hits: Sequence[Hit]) -> None:
     """What the floor kept back: how near it came is what a calibration is about."""
     if hits:
-        out().print("Found, and not near enough to answer from (`citewell calibrate` fits the floor):", style="dim")
+        out().print(
+            "Found, and not answered from (where the floor kept it back, `citewell calibrate` fits it):", style="dim"
+        )
         print_hits_table(hits)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from citewell.cli.options import Json, SettingsFile, load_settings, words
+from citewell.cli.options import Json, SettingsFile, day, load_settings, words
 from citewell.cli.serving import require_serving
 from citewell.cli.terminal import complain, one_line, out, print_json, print_table
 
@@ -27,13 +27,6 @@ class KeyScope(StrEnum):
     ADMIN = "admin"
 
 
-def _day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a date; write it as 2026-01-31.") from None
-
-
 Name = Annotated[str, typer.Argument(metavar="NAME", parser=words, help="Whose it is; two of a name are one caller.")]
 KeyId = Annotated[str, typer.Argument(metavar="ID", parser=words, help="As `citewell keys list` shows it.")]
 Scope = Annotated[KeyScope, typer.Option("--scope", help="What it may do; each may do what those before may.")]
@@ -42,7 +35,7 @@ Groups = Annotated[
     typer.Option("--group", metavar="GROUP", parser=words, help="It reads as a member; may be given several times."),
 ]
 Expires = Annotated[
-    date | None, typer.Option("--expires", metavar="DATE", parser=_day, help="From that day on it does not hold.")
+    date | None, typer.Option("--expires", metavar="DATE", parser=day, help="From that day on it does not hold.")
 ]
 
 

@@ -6,7 +6,6 @@ from importlib.util import find_spec
 
 from citewell.cli.options import DEFAULT_INDEX, AsGroups, IndexPlace, SettingsFile, load_settings, reader
 from citewell.errors import UsageError
-from citewell.types import Principal
 
 
 def mcp(at: IndexPlace = DEFAULT_INDEX, settings: SettingsFile = None, groups: AsGroups = None) -> None:
@@ -19,6 +18,6 @@ def mcp(at: IndexPlace = DEFAULT_INDEX, settings: SettingsFile = None, groups: A
     from citewell.serving.mcp.stdio import serve
 
     loaded = load_settings(settings)
-    principal = reader(groups) or Principal(groups=frozenset(loaded.security.as_groups))
+    principal = reader(groups) or loaded.security.principal
     with Index.open(at, settings=loaded) as index:
         serve(index, principal)

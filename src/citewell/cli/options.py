@@ -21,7 +21,7 @@ DEFAULT_SETTINGS = Path("citewell.toml")
 MAX_STDIN_BYTES = 1_000_000
 
 
-def _day(text: str) -> date:
+def day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
@@ -73,7 +73,7 @@ AsGroups = Annotated[
 ]
 AsOf = Annotated[
     date | None,
-    typer.Option("--as-of", metavar="DATE", parser=_day, help="What was in force on that day (YYYY-MM-DD)."),
+    typer.Option("--as-of", metavar="DATE", parser=day, help="What was in force on that day (YYYY-MM-DD)."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, as docs/json.md describes it.")]
 Explain = Annotated[bool, typer.Option("--explain", help="Show how each passage was found.")]

@@ -66,8 +66,8 @@ def _forget(wanted: str, receipt: Receipt | None, settings: Settings) -> int:
     if store is None:
         return 0
     named = store.named(wanted)
-    if receipt is not None or named:
-        Jobs(State.at(settings.service.state)).forget_texts()
+    # Also where nothing of it is found any more: a purge that was cut short leaves what evaluations quote.
+    Jobs(State.at(settings.service.state)).forget_texts()
     purged = {removed.document_id for removed in receipt.removed} if receipt is not None else set()
     return store.forget(purged | named)
 

@@ -171,8 +171,7 @@ class CallersConversations:
             if missing:
                 raise UsageError(f"The answer has no citation {min(missing)}.", remedy="Name one that it has.")
             _keep(database, turn, given)
-            (seen,) = self.access.seen([turn_of(database, turn, self.caller)])
-        return seen
+        return seen if seen.withheld else replace(seen, feedback=None if given.says_nothing else given)
 
 
 def _named(conversation: Conversation, seen: Iterable[StoredTurn]) -> Conversation:

@@ -27,7 +27,7 @@ class Access:
     @classmethod
     def to(cls, index: Index, principal: Principal | None = None) -> Access:
         """By the rights in an index, of `principal` or the one of its settings. What is deleted nobody may read."""
-        reader = principal or Principal(groups=frozenset(index.settings.security.as_groups))
+        reader = principal or index.settings.security.principal
         return cls(reader, lambda documents: index.readable(documents, principal=reader))
 
     def seen(self, turns: Sequence[StoredTurn]) -> tuple[StoredTurn, ...]:

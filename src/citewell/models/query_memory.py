@@ -26,7 +26,7 @@ from citewell.models.sparse import SparseEncoder, SparseVector
 Readers = frozenset[str] | None
 """The groups of who asks; None is the owner."""
 
-MOST_SETS = 1_000
+MOST_SETS = 50
 """Of groups that are remembered apart."""
 
 

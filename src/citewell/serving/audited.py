@@ -1,4 +1,4 @@
-"""An answer with its line in the audit log, for the ways in that are not `/v1/ask`."""
+"""An answer with its line in the audit log."""
 
 from __future__ import annotations
 

@@ -21,11 +21,10 @@ from citewell.evaluation.trials import Variant, compare_settings, trials_shape
 from citewell.evaluation.variants import Workbench
 from citewell.evaluation.verdicts import WORTH
 from citewell.models.minilm import MiniLM
+from citewell.serving.jobs import COMPARISON, EVALUATION
 from citewell.serving.overrides import Overrides
 from citewell.serving.runner import Running, Work
 from citewell.settings import Settings
-
-EVALUATION, COMPARISON = "evaluation", "comparison"
 
 
 def works(place: str, settings: Settings) -> Mapping[str, Work]:

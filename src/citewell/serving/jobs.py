@@ -23,7 +23,8 @@ MAX_QUEUED = 200
 """Of one caller."""
 KEPT_DAYS = 30
 LISTED = 100
-FOR_ADMINS = frozenset({"evaluation", "comparison"})
+EVALUATION, COMPARISON = "evaluation", "comparison"
+FOR_ADMINS = frozenset({EVALUATION, COMPARISON})
 """Kinds whose results are of all that there is, whoever may read it."""
 
 TABLE = """

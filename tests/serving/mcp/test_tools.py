@@ -24,7 +24,7 @@ from citewell.types import Document, Page, Rights
 from tests.serving.conftest import QUESTION, RULE, settings_at
 from tests.serving.served import Served, serving
 
-NOBODY = "0123456789abcdef0123456789abcdef"
+NOBODY = "0123456789abcdef"
 
 
 @asynccontextmanager

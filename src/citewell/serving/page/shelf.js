@@ -43,7 +43,14 @@ function facts(one) {
   ].filter(Boolean);
 }
 
-export const nameOf = (source) => decodeURIComponent(source.slice(source.lastIndexOf("/") + 1));
+export function nameOf(source) {
+  const name = source.slice(source.lastIndexOf("/") + 1);
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name; // a file's name need not be UTF-8
+  }
+}
 
 function kindOf(source) {
   const name = nameOf(source);

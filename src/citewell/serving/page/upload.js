@@ -108,7 +108,14 @@ async function followed(id, { bar, says, cancel, found }) {
   bar.removeAttribute("value");
   let told = 0;
   for (;;) {
-    const job = await json(path);
+    const job = await json(path).catch((error) => {
+      if (error.status !== 429) throw error;
+      return null; // the service is busy, and the job goes on
+    });
+    if (!job) {
+      await new Promise((resolve) => setTimeout(resolve, 10 * LOOK_MS));
+      continue;
+    }
     const files = job.result?.files ?? [];
     found.append(...files.slice(told).map(report));
     told = files.length;

@@ -89,10 +89,9 @@ async def upload(
         uploader = Uploader(caller.principal, caller.is_admin, replace)
         for name in names:
             require_place(service.index, service.uploads.place(caller.name, name), about, uploader)
-        job = _queue(service, caller, files, names, about, uploader)
         ids = [id_of(service.uploads.place(caller.name, name).as_uri()) for name in names]
         service.audit.write("upload", caller=caller, request=request_id, asked="; ".join(names), documents=ids)
-        return job
+        return _queue(service, caller, files, names, about, uploader)
 
     job = await service.writing.run(queued)
     service.runner.wake()

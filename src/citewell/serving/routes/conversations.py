@@ -24,7 +24,7 @@ from citewell.serving.openapi import answers, errors
 from citewell.serving.schemas import ConversationList, DeletedConversation, StoredConversation, StoredTurnBody
 from citewell.serving.service import MayRead, RequestId, Service, Serving
 from citewell.serving.talking import conversations_of
-from citewell.shapes import VERSION
+from citewell.shapes import VERSION, Shape
 
 router = APIRouter(tags=["conversations"])
 
@@ -98,10 +98,14 @@ async def conversation(
     conversation_id: ConversationId, caller: MayRead, service: Serving, request_id: RequestId
 ) -> Answered:
     """A conversation. A turn that has something that the caller may not read any more is `withheld`."""
-    found, turns = await _own(service, caller, lambda own: own.read(conversation_id))
-    shown = [document for turn in turns for document in turn.documents]
-    service.audit.write("conversation", caller=caller, request=request_id, asked=conversation_id, documents=shown)
-    return Answered(conversation_shape(found, turns))
+
+    def read(own: CallersConversations) -> Shape:
+        found, turns = own.read(conversation_id)
+        shown = [document for turn in turns for document in turn.documents]
+        service.audit.write("conversation", caller=caller, request=request_id, asked=conversation_id, documents=shown)
+        return conversation_shape(found, turns)
+
+    return Answered(await _own(service, caller, read))
 
 
 @router.patch(
@@ -122,8 +126,13 @@ async def rename(conversation_id: ConversationId, body: NameBody, caller: MayRea
 )
 async def forget(conversation_id: ConversationId, caller: MayRead, service: Serving, request_id: RequestId) -> Answered:
     """Delete a conversation with its turns and their feedback, for good."""
-    await _own(service, caller, lambda own: own.delete(conversation_id))
-    service.audit.write("forget", caller=caller, request=request_id, asked=conversation_id)
+
+    def deleted(own: CallersConversations) -> None:
+        own.read(conversation_id)  # one that is not there is told of first
+        service.audit.write("forget", caller=caller, request=request_id, asked=conversation_id)
+        own.delete(conversation_id)
+
+    await _own(service, caller, deleted)
     return Answered({"version": VERSION, "deleted": conversation_id})
 
 
@@ -132,8 +141,13 @@ async def forget(conversation_id: ConversationId, caller: MayRead, service: Serv
     response_class=Answered,
     responses={**answers(200, StoredTurnBody, "The turn with it.", examples.TURN), **errors(400, 404, 413)},
 )
-async def feedback(body: FeedbackBody, caller: MayRead, service: Serving) -> Answered:
+async def feedback(body: FeedbackBody, caller: MayRead, service: Serving, request_id: RequestId) -> Answered:
     """Say what one thinks of an answer in a conversation."""
     given = Feedback(body.thumb, tuple(body.wrong), body.comment)
-    judged = await _own(service, caller, lambda own: own.judge(body.turn, given))
-    return Answered({"version": VERSION, **turn_shape(judged)})
+
+    def judged(own: CallersConversations) -> Shape:
+        turn = own.judge(body.turn, given)
+        service.audit.write("feedback", caller=caller, request=request_id, asked=body.turn, documents=turn.documents)
+        return turn_shape(turn)
+
+    return Answered({"version": VERSION, **await _own(service, caller, judged)})

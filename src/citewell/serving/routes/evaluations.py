@@ -13,9 +13,8 @@ from citewell.evaluation.testset import as_lines, read_testset
 from citewell.serving import examples
 from citewell.serving.answers import Answered
 from citewell.serving.caller import Caller
-from citewell.serving.evaluating import COMPARISON, EVALUATION
 from citewell.serving.evaluations import ComparisonBody, EvaluationBody, NamedSettings, TestSetBody
-from citewell.serving.jobs import Job
+from citewell.serving.jobs import COMPARISON, EVALUATION, Job
 from citewell.serving.openapi import answers, errors
 from citewell.serving.schemas import JobStatus
 from citewell.serving.service import MayAdminister, RequestId, Service, Serving
@@ -76,9 +75,8 @@ async def _queued(
     }
 
     def queued() -> Job:
-        job = _queue(service, kind, caller, wanted, body)
         service.audit.write(kind, caller=caller, request=request_id, asked=testset)
-        return job
+        return _queue(service, kind, caller, wanted, body)
 
     job = await service.writing.run(queued)
     service.evaluating.wake()

@@ -40,8 +40,8 @@ async def job(job_id: JobId, caller: MayRead, service: Serving, request_id: Requ
 
     def found() -> Job:
         one = service.jobs.get(job_id, caller)
-        if shown := one.documents:
-            service.audit.write("job", caller=caller, request=request_id, asked=job_id, documents=shown)
+        if one.documents:
+            service.audit.write("job", caller=caller, request=request_id, asked=job_id, documents=one.documents)
         return one
 
     return Answered((await service.reading.run(found)).shape)
@@ -56,8 +56,9 @@ async def cancel(job_id: JobId, caller: MayRead, service: Serving, request_id: R
     """Cancel a job: at once if it waits, after the file that it is at if it runs. What is done stays."""
 
     def cancelled() -> Answered:
-        found = service.jobs.cancel(job_id, caller)
-        service.audit.write("cancel", caller=caller, request=request_id, asked=job_id)
-        return Answered(found.shape)
+        # One that has ended is answered with its result.
+        shown = service.jobs.get(job_id, caller).documents
+        service.audit.write("cancel", caller=caller, request=request_id, asked=job_id, documents=shown)
+        return Answered(service.jobs.cancel(job_id, caller).shape)
 
     return await service.writing.run(cancelled)

@@ -6,10 +6,9 @@ import os
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from citewell.errors import ServiceRefused, ServiceUnreachable, SettingsError
-from citewell.models.endpoint import is_loopback
+from citewell.errors import ServiceRefused, ServiceUnreachable
+from citewell.models.endpoint import checked, require_safe
 from citewell.settings import Storage
 from citewell.stores import files
 
@@ -30,22 +29,14 @@ class Server:
         """That of `storage.vectors_url`, or of the environment; None where neither names one.
 
         Raises:
-            SettingsError: the URL holds a password, or a key would go over an open connection.
+            SettingsError: the URL is none or holds a password, or a key would go over an open connection.
         """
         url = storage.vectors_url or os.environ.get(url_variable, "")
         if not url:
             return None
-        parts, key = urlsplit(url), os.environ.get(key_variable, "")
-        if "@" in parts.netloc:
-            raise SettingsError(
-                f"The URL of the {engine} server holds a user or password.",
-                remedy=f"Take it out and set {key_variable} in the environment.",
-            )
-        if key and parts.scheme != "https" and not is_loopback(parts.hostname or ""):
-            raise SettingsError(
-                f"{key_variable} would be sent to {url} over an open connection.",
-                remedy="Give an https URL in storage.vectors_url, or unset the key.",
-            )
+        setting = "storage.vectors_url" if storage.vectors_url else url_variable
+        key = os.environ.get(key_variable, "")
+        require_safe(key, checked(url, setting), setting)
         return cls(engine, url, key)
 
     def unreachable(self, why: str) -> ServiceUnreachable:
