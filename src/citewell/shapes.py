@@ -126,7 +126,7 @@ def document_shape(document: Document, chunks: int) -> Shape:
         "characters": len(document.text),
         "chunks": chunks,
         "pages": _page_counts(Counter(page.state for page in document.pages)),
-        "page_problems": [_page(page) for page in document.pages if page.state is not PageState.TEXT],
+        "page_problems": [page_shape(page) for page in document.pages if page.state is not PageState.TEXT],
         "confidence": _confidence(document),
         "metadata": dict(document.metadata),
         "links": list(dict.fromkeys(link for element in document.elements for link in element.links)),
@@ -268,7 +268,7 @@ def _page_counts(counts: Mapping[PageState, int]) -> dict[str, int]:
     return {state.value: counts.get(state, 0) for state in PageState}
 
 
-def _page(page: Page) -> Shape:
+def page_shape(page: Page) -> Shape:
     return {
         "number": page.number,
         "label": page.label,

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from citewell.serving.answers import Answered
 from citewell.serving.headers import ALWAYS
 from citewell.serving.metrics import Metrics
-from citewell.serving.problems import headers_of, log_failure, meant, problem_of, status_of, unexpected
+from citewell.serving.problems import headers_of, log_failure, told
 from citewell.serving.tracing import request_span
 
 log = logging.getLogger("citewell.serving")
@@ -76,15 +76,10 @@ class _Passing:
         await self._send(message)
 
     async def fail(self, error: Exception) -> None:
-        known = meant(error)
         log_failure(log, f"request {self.id}", error)
         if self.status:
             # It has begun: all that is left is to break it off, so that nobody takes it for whole.
             self.status = 500
             raise error
-        if known is None:
-            response = Answered(unexpected(), 500)
-        else:
-            caller = self._scope["state"].get("caller")
-            response = Answered(problem_of(known, caller), status_of(known), headers_of(known))
-        await response(self._scope, self._receive, self.send)
+        status, shape = told(error, self._scope["state"].get("caller"))
+        await Answered(shape, status, headers_of(error))(self._scope, self._receive, self.send)

@@ -10,7 +10,7 @@ from citewell.index import Index
 from citewell.serving.caller import Caller
 from citewell.serving.problems import Forbidden, no_such
 from citewell.serving.uploads import Uploads
-from citewell.shapes import VERSION, Shape
+from citewell.shapes import VERSION, Shape, page_shape
 from citewell.types import EVERYONE, Document, Element, Page, PageState, Principal, Version
 
 MAX_TEXT = 200_000
@@ -113,12 +113,4 @@ def _element(element: Element) -> Shape:
 
 
 def _page(page: Page) -> Shape:
-    return {
-        "number": page.number,
-        "label": page.label,
-        "start": page.start,
-        "end": page.end,
-        "state": page.state.value,
-        "reason": page.reason,
-        "confidence": page.confidence,
-    }
+    return {**page_shape(page), "start": page.start, "end": page.end}

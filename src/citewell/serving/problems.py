@@ -79,7 +79,7 @@ def status_of(error: CitewellError) -> int:
     return next(status for kind, status in STATUSES if isinstance(error, kind))
 
 
-def headers_of(error: CitewellError) -> dict[str, str]:
+def headers_of(error: Exception) -> dict[str, str]:
     if isinstance(error, Unauthenticated):
         return {"WWW-Authenticate": "Bearer"}
     if isinstance(error, TooBusy):
@@ -117,6 +117,12 @@ def meant(error: Exception) -> CitewellError | None:
     if isinstance(error, OSError) and error.errno in NO_ROOM:
         return DiskFull("There is no room left to write.", remedy="Make room on the service's disk.")
     return None
+
+
+def told(error: Exception, caller: Caller | None) -> tuple[int, Shape]:
+    """The status of an exception, and what `caller` may read of it."""
+    known = meant(error)
+    return (500, unexpected()) if known is None else (status_of(known), problem_of(known, caller))
 
 
 def log_failure(log: logging.Logger, where: str, error: Exception) -> None:

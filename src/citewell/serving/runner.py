@@ -14,9 +14,8 @@ from typing import Protocol
 
 from filelock import FileLock, Timeout
 
-from citewell.errors import CitewellError
 from citewell.serving.jobs import Job, Jobs, JobState
-from citewell.serving.problems import log_failure, meant, problem_of, unexpected
+from citewell.serving.problems import log_failure, told
 from citewell.shapes import Shape
 
 log = logging.getLogger("citewell.serving")
@@ -123,10 +122,5 @@ class Runner:
             return stopped.state, None
         except Exception as error:  # noqa: BLE001 - whatever it is, the job has failed and the next one goes on
             log_failure(log, f"job {job.id}", error)
-            return JobState.FAILED, _told(meant(error))
+            return JobState.FAILED, told(error, None)[1]["error"]
         return JobState.DONE, None
-
-
-def _told(error: CitewellError | None) -> Shape:
-    shape: Shape = (unexpected() if error is None else problem_of(error, None))["error"]
-    return shape

@@ -105,10 +105,16 @@ class Stash:
         self._date(added_at)
 
     def _added_at(self) -> datetime:
-        return datetime.fromtimestamp(self._path.stat().st_mtime, UTC)
+        try:
+            return datetime.fromtimestamp(self._path.stat().st_mtime, UTC)
+        except OSError as error:
+            raise files.meaning(error, self._path.parent) from None
 
     def _date(self, added_at: datetime) -> None:
-        os.utime(self._path, times=(added_at.timestamp(), added_at.timestamp()))
+        try:
+            os.utime(self._path, times=(added_at.timestamp(), added_at.timestamp()))
+        except OSError as error:
+            raise files.meaning(error, self._path.parent) from None
 
     def _waiting(self) -> dict[str, bytes]:
         if self._waiting_keys is None:

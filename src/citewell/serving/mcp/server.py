@@ -24,7 +24,7 @@ from pydantic import BaseModel, ValidationError
 from citewell.serving.answers import dumped
 from citewell.serving.mcp.desk import Desk
 from citewell.serving.mcp.tools import INSTRUCTIONS, TOOLS, Tool
-from citewell.serving.problems import log_failure, meant, problem, problem_of, unexpected
+from citewell.serving.problems import log_failure, problem, told
 from citewell.shapes import Shape
 
 log = logging.getLogger("citewell.serving")
@@ -68,8 +68,7 @@ async def _run(tool: Tool, arguments: dict[str, Any], desk: Desk) -> CallToolRes
         return _result(await tool.run(desk, wanted))
     except Exception as error:  # noqa: BLE001 - whatever it is, the caller is told what may be told
         log_failure(log, f"tool {tool.name}", error)
-        known = meant(error)
-        return _result(unexpected() if known is None else problem_of(known, desk.caller), is_error=True)
+        return _result(told(error, desk.caller)[1], is_error=True)
 
 
 def _result(shape: Shape, *, is_error: bool = False) -> CallToolResult:

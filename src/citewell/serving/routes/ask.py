@@ -16,7 +16,7 @@ from citewell.serving.asked import AskBody
 from citewell.serving.caller import Caller
 from citewell.serving.narrowing import principal_for
 from citewell.serving.openapi import answers, errors
-from citewell.serving.problems import log_failure, meant, problem_of, unexpected
+from citewell.serving.problems import log_failure, told
 from citewell.serving.schemas import CitedAnswer
 from citewell.serving.service import MayRead, RequestId, Service, Serving
 from citewell.serving.talking import answered
@@ -53,8 +53,7 @@ def _stream(service: Service, work: Callable[[Tell], Shape], caller: Caller, req
             return "answer", work(tell)
         except Exception as error:  # noqa: BLE001 - the stream has begun: its last event says what happened
             log_failure(log, f"request {request_id}", error)
-            known = meant(error)
-            return "error", unexpected() if known is None else problem_of(known, caller)
+            return "error", told(error, caller)[1]
 
     stream = events.Stream(service.asking, to_the_end)
     return events.Streamed(stream, stream.text())

@@ -26,7 +26,7 @@ from citewell.serving.compatible.schemas import ChatCompletion, EmbeddingList, M
 from citewell.serving.compatible.vectors import EmbeddingsBody, embeddings
 from citewell.serving.narrowing import Narrowed, principal_for
 from citewell.serving.openapi import answers
-from citewell.serving.problems import log_failure, meant, problem_of, status_of, unexpected
+from citewell.serving.problems import log_failure, told
 from citewell.serving.service import MayRead, RequestId, Service, Serving
 from citewell.shapes import Shape, ask_shape
 
@@ -141,15 +141,12 @@ def _stream(service: Service, caller: Caller, request_id: str, question: Questio
             *first, last = chunks.rest(ask_shape(audited.ask(service, caller, request_id, question, is_there)))
         except Exception as error:  # noqa: BLE001 - the stream has begun: its last event says what happened
             log_failure(log, f"request {request_id}", error)
-            known = meant(error)
-            told = (500, unexpected()) if known is None else (status_of(known), problem_of(known, caller))
-            return "error", reshaped(*told)
+            return "error", reshaped(*told(error, caller))
         for chunk in first:
             tell(_CHUNK, chunk)
         return _CHUNK, last
 
     stream = events.Stream(service.asking, to_the_end)
-    # Proxies would hold the events back, to send them in one piece.
     return events.Streamed(stream, _unnamed(stream))
 
 
