@@ -160,15 +160,16 @@ def test_a_document_is_changed_by_who_uploaded_it_or_whose_groups_alone_read_it(
     assert ann.delete(f"/v1/documents/{public['document']}").status_code == 403
 
 
-def test_what_was_not_uploaded_has_its_rights_from_its_folder(own: Served) -> None:
-    root = own.client("root", "admin", "fraud_team")
-    listed = root.get("/v1/documents").json()["documents"]
-    document = next(each for each in listed if each["title"] == "Scoring")["document"]
-    answer = root.patch(f"/v1/documents/{document}", json={"groups": []})
-    assert (answer.status_code, answer.json()["error"]["type"]) == (409, "Conflict")
-    receipt = root.delete(f"/v1/documents/{document}").json()
-    assert receipt["removed"][0]["document"] == document
-    assert root.get(f"/v1/documents/{document}").status_code == 404
+def test_what_was_not_uploaded_has_its_rights_from_its_folder(index_copy: Path, tmp_path: Path) -> None:
+    with serving(create_app(index_copy, settings_at(tmp_path))) as served:
+        root = served.client("root", "admin", "fraud_team")
+        listed = root.get("/v1/documents").json()["documents"]
+        document = next(each for each in listed if each["title"] == "Scoring")["document"]
+        answer = root.patch(f"/v1/documents/{document}", json={"groups": []})
+        assert (answer.status_code, answer.json()["error"]["type"]) == (409, "Conflict")
+        receipt = root.delete(f"/v1/documents/{document}").json()
+        assert receipt["removed"][0]["document"] == document
+        assert root.get(f"/v1/documents/{document}").status_code == 404
 
 
 def test_a_change_embeds_nothing_and_is_what_a_run_of_indexing_reads(own: Served) -> None:

@@ -124,11 +124,12 @@ def test_who_waits_for_a_turn_gets_it_before_who_has_had_one(tmp_path: Path) -> 
     assert len(order) == 5
 
 
-def test_spans_tell_routes_and_steps_and_no_text(read_only: Served) -> None:
+def test_spans_tell_routes_and_steps_and_no_text(read_only: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     exporter = InMemorySpanExporter()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    trace.set_tracer_provider(provider)
+    # A provider that is set stays for the whole process, and would hear of other tests.
+    monkeypatch.setattr(trace, "get_tracer", provider.get_tracer)
     parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     client = read_only.client("ann")
     answer = client.post("/v1/ask", json={"question": QUESTION}, headers={"traceparent": parent}).json()
