@@ -1,12 +1,15 @@
 """Take the pictures of the page in docs/images: `python scripts/page_images.py URL`.
 
 The service at URL is `citewell serve --no-auth` on an index of `examples/bank/documents`, with `as_groups` for all of
-it. Needs `playwright` and a Chromium on the path; what is uploaded for the picture is deleted again.
+it. Needs `playwright` and a Chromium on the path; what is uploaded for the picture is deleted again, the runs of the
+bench are left.
 """
 
 import io
+import json
 import shutil
 import sys
+import time
 from pathlib import Path
 
 import httpx
@@ -47,7 +50,56 @@ def take(browser: Browser, url: str) -> None:
     narrow = opened(browser, url, width=360, height=740)
     ask(narrow, QUESTION)
     save(narrow, "narrow")
+    bench(browser, url)
     upload(opened(browser, url), url)
+
+
+def bench(browser: Browser, url: str) -> None:
+    """A run of the example's test set, and what becomes of its answers with one passage each."""
+    questions = [json.loads(line) for line in (ROOT / "examples/bank/testset.jsonl").read_text().splitlines()]
+    asked = {"questions": questions, "name": "bank.jsonl"}
+    one = {"retrieval": {"keep": 1}}
+    evaluated = run(url, "evaluations", {**asked})
+    run(url, "evaluations", {**asked, "settings": one})
+    tried = [{"name": "as it is"}, {"name": "retrieval.keep = 1", "settings": one}]
+    compared = run(url, "comparisons", {**asked, "settings": tried})
+    page = opened(browser, url, height=900)
+    at_bench(page, url, "", ".run-figures")
+    save(page, "bench-runs")
+    page.set_viewport_size({"width": 1280, "height": 1240})  # down to the curve
+    at_bench(page, url, evaluated, ".cards")
+    save(page, "bench")
+    at_bench(page, url, compared, ".trial")
+    save(page, "bench-compared")
+    dark = opened(browser, url, dark=True, height=900)
+    at_bench(dark, url, evaluated, ".cards")
+    question = dark.locator(".question").nth(3)
+    question.locator("summary").click()
+    question.locator("summary").evaluate("summary => summary.scrollIntoView()")
+    question.locator(".found-note").first.click()
+    dark.locator("#reader mark").first.wait_for()
+    question.locator("summary").evaluate("summary => summary.scrollIntoView()")
+    save(dark, "bench-dark")
+    narrow = opened(browser, url, width=360, height=740)
+    at_bench(narrow, url, evaluated, ".cards")
+    narrow.locator(".cards").evaluate("cards => cards.parentElement.scrollIntoView()")
+    save(narrow, "bench-narrow")
+
+
+def run(url: str, what: str, body: dict[str, object]) -> str:
+    """The id of the job, when it is done."""
+    with httpx.Client(base_url=url, timeout=60) as client:
+        job: str = client.post(f"/v1/{what}", json=body).raise_for_status().json()["job"]
+        while (state := client.get(f"/v1/jobs/{job}").json()["state"]) in ("queued", "running"):
+            time.sleep(1)
+    if state != "done":
+        sys.exit(f"The job {job} has {state}.")
+    return job
+
+
+def at_bench(page: Page, url: str, job: str, there: str) -> None:
+    page.goto(f"{url}/#bench/{job}" if job else f"{url}/#bench")
+    page.locator(there).first.wait_for()
 
 
 def upload(page: Page, url: str) -> None:

@@ -307,7 +307,7 @@ def test_documents_that_differ_are_told_of_and_not_averaged(tmp_path: Path) -> N
 
 
 def test_passages_that_are_graded_too_low_give_no_answer(at: str) -> None:
-    question = "What is the yearly fee for a credit card?"
+    question = "What must one pay each year for a credit card?"
     with opened(at, generation={"check": "rules"}) as index:
         answer = index.ask(question)
     assert "40 euros" in answer.text

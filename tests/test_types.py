@@ -1,5 +1,7 @@
 """Rights, principals, pages and the trace."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,6 +36,11 @@ def test_who_may_read_a_derived_text_may_read_each_of_its_sources(
 def test_a_text_derived_from_nothing_has_no_rights_to_inherit() -> None:
     with pytest.raises(ValueError, match="at least one source"):
         Rights.intersection([])
+
+
+def test_no_document_passes_for_a_page_of_the_web() -> None:
+    with pytest.raises(ValueError, match="begins with 'web:'"):
+        replace(document("abcd", ()), id="web:0:0")
 
 
 def document(text: str, pages: tuple[Page, ...]) -> Document:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from citewell.models.query_memory import MOST_SETS, Readers
+from citewell.retrieval.web import STEP as WEB
 from citewell.stores.store import Reader, Scope
 from citewell.types import Answer, Floor, Step, Turn, Usage
 
@@ -41,7 +42,8 @@ class AnswerMemory:
             ms = round((time.perf_counter() - begin) * 1000, 3)
             return replace(found, trace=(Step("remembered", ms, 1, 1),), usage=Usage())
         made = answer()
-        self._keep(question, state, made)
+        if all(step.name != WEB for step in made.trace):  # it is of this moment, whatever the index is
+            self._keep(question, state, made)
         return made
 
     def forget(self) -> None:

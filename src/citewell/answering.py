@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 
 from citewell import clock
 from citewell.checking.conflicts import conflicts
-from citewell.checking.corrective import NOT_ANSWERED, Corrected, Thresholds, corrected
+from citewell.checking.corrective import NOT_ANSWERED, Corrected, Further, Thresholds, corrected
 from citewell.checking.grading import Branch, grade
+from citewell.checking.outside import from_web, web_warnings
 from citewell.checking.rules import ruled
 from citewell.checking.verified import verified
 from citewell.filters import And, Equal
@@ -34,6 +35,7 @@ from citewell.retrieval.near_duplicates import first_of_alike
 from citewell.retrieval.query import Query, Role
 from citewell.retrieval.reranking import rerank_by
 from citewell.retrieval.search import search
+from citewell.retrieval.web import WebSearch
 from citewell.settings import Settings
 from citewell.stores.store import Reader, Scope
 from citewell.types import Answer, Chunk, Document, Floor, FloorOrigin, Hit, Trace, Trust, Turn, Usage
@@ -62,7 +64,7 @@ class Models:
 class Asking:
     """A question's state of the store, what of it the reader may see, and the trace of its steps.
 
-    `_scopes` has the one that each passage was found in.
+    `web` is None where it may not be searched. `_scopes` has the one that each passage was found in.
     """
 
     reader: Reader
@@ -70,6 +72,7 @@ class Asking:
     settings: Settings
     models: Models
     trace: Trace = field(default_factory=Trace)
+    web: WebSearch | None = None
     _scopes: dict[str, Scope] = field(default_factory=dict)
 
     def search(self, query: str, k: int) -> tuple[Hit, ...]:
@@ -86,7 +89,8 @@ class Asking:
             return self._nothing_asked(question)
         found = self._of_all(asked, keep, lambda query, k: self._passing(query, asked, floor, k))
         hits = self._with_cosines(asked, found.hits)
-        checked = self._checked(asked, replace(found, hits=hits), floor, keep)
+        said = (question, *(turn.question for turn in turns))
+        checked = self._checked(asked, replace(found, hits=hits), floor, keep, said)
         written = self._written(asked, checked.hits, floor)
         draft = written.draft
         if draft.abstained and checked.branch is Branch.INCORRECT:
@@ -95,6 +99,7 @@ class Asking:
             draft = replace(draft, reason=NO_DOCUMENT)
         conflicting = self._conflicts(asked, written.hits) if not draft.abstained else ()
         lost = lost_warnings(asked.question, draft, self.reader.lossy(self.scope))
+        from_outside = web_warnings(draft.citations)
         return Answer(
             question=question,
             text=draft.text,
@@ -104,7 +109,9 @@ class Asking:
             reason=draft.reason,
             hits=written.hits or hits,
             warnings=tuple(
-                dict.fromkeys((*checked.warnings, *draft.told, *conflicting, *floor_warnings(floor), *lost))
+                dict.fromkeys(
+                    (*from_outside, *checked.warnings, *draft.told, *conflicting, *floor_warnings(floor), *lost)
+                )
             ),
             usage=llm.usage if llm is not None else Usage(),
             trace=tuple(self.trace.steps),
@@ -201,22 +208,32 @@ class Asking:
         him, the same is said."""
         return self.reader.counts(replace(self.scope, on=None, where=None)).documents == 0
 
-    def _checked(self, asked: Asked, found: Found, floor: Floor, k: int) -> Corrected:
+    def _checked(self, asked: Asked, found: Found, floor: Floor, k: int, said: Sequence[str]) -> Corrected:
         """The passages to answer from, where they are graded; where they answer in part alone, those of approved
-        documents that the question's words find too."""
+        documents that the question's words find too, and then, where it is allowed, of the web.
+
+        `said` is what the asker typed."""
         generation, hits = self.settings.generation, found.hits
         if generation.check == "off" or not hits:
             return Corrected(Branch.CORRECT, hits)
-        llm = self.models.llm if generation.check == "llm" else None
+        llm, embedder = self.models.llm if generation.check == "llm" else None, self.models.encoders.embedder
+        sources = [lambda: Further(self._approved()._by_words(asked, found.queries, floor, k))]
+        web = self._web_of_today()
+        if web is not None:
+            sources.append(lambda: from_web(web, asked.question, said, floor, embedder, self.trace))
         with self.trace.step("check", len(hits)) as step:
             done = corrected(
                 hits,
                 Thresholds(generation.check_upper, generation.check_lower),
-                lambda some: grade(asked.question, some, self.models.encoders.embedder, llm),
-                lambda: self._approved()._by_words(asked, found.queries, floor, k),
+                lambda some: grade(asked.question, some, embedder, llm, self.settings.security.untrusted),
+                sources,
             )
             step.out = len(done.hits)
         return done
+
+    def _web_of_today(self) -> WebSearch | None:
+        """The web knows no other day, and none of the fields that a filter asks for."""
+        return self.web if self.scope.where is None and self.scope.on == clock.today() else None
 
     def _approved(self) -> Asking:
         """The same over approved documents alone, for the same reader and day."""
@@ -234,7 +251,9 @@ class Asking:
         return tuple(conflict.warning for conflict in found)
 
     def _document_of(self, passage: Chunk) -> Document | None:
-        """In the version that the passage is of: a part may have asked about another day."""
+        """In the version that the passage is of: a part may have asked about another day. None for one of the web."""
+        if passage.of_web:
+            return None
         return self.reader.document(passage.document_id, self._scopes[passage.id])
 
     def _understood(self, question: str, turns: Sequence[Turn]) -> Asked:
@@ -264,7 +283,9 @@ class Asking:
                 encoders=self.models.encoders,
                 settings=settings,
                 trace=self.trace,
-                rerank=rerank_by(self.models.reranker, self.models.encoders.embedder, settings),
+                rerank=rerank_by(
+                    self.models.reranker, self.models.encoders.embedder, settings, self.settings.security.untrusted
+                ),
             )
             if found:
                 break

@@ -43,6 +43,7 @@ from citewell.question import checked, readable
 from citewell.retrieval.analyser import ANALYSER_VERSION
 from citewell.retrieval.floor import floor_of
 from citewell.retrieval.scoring import scores_of
+from citewell.retrieval.web import web_search
 from citewell.settings import Queries, Settings
 from citewell.stores.home import Calibration, Home
 from citewell.stores.homes import folder_at, home_at
@@ -90,6 +91,7 @@ class Index:
         self._answers = AnswerMemory(settings.cache.answers)
         self._llm = llm
         self._reranker = configured.reranker(settings.models)
+        self._web = web_search(settings.security)
         self._same_space: set[int] = set()
 
     @classmethod
@@ -104,6 +106,7 @@ class Index:
         encoders = configured.encoders(settings.models)
         embedder, sparse = encoders.embedder, encoders.sparse_identity
         llm = configured.llm(settings.models)  # what is refused makes no index
+        web_search(settings.security)
         home = home_at(path, settings.storage)
         codec = codec_for(embedder, keep=settings.storage.token_vectors)
         home.create(MadeWith(embedder.identity, canaries(embedder), ANALYSER_VERSION, codec, sparse))
@@ -600,7 +603,7 @@ class Index:
         reranker = self._reranker or configured.listwise(self.settings.models, llm)
         scope = self._scope(principal, as_of, where, reader)
         models = Models(self._queries.read_for(scope.groups), llm, reranker)
-        return Asking(reader, scope, self.settings, models, Trace(listener))
+        return Asking(reader, scope, self.settings, models, Trace(listener), self._web)
 
     def _counted_llm(self) -> CountedLLM | None:
         return CountedLLM(self._llm, configured.llm_price(self.settings.models)) if self._llm is not None else None
@@ -609,7 +612,8 @@ class Index:
         settings = self.settings
         if llm is None or not settings.enrichment.of_a_model:
             return None
-        return Enricher(llm, settings.models.llm, settings.enrichment, self._encoders.embedder)
+        untrusted = settings.security.untrusted
+        return Enricher(llm, settings.models.llm, settings.enrichment, self._encoders.embedder, untrusted)
 
     def _make_ready(self, store: Store) -> None:
         """For what is to be added: made with these models, this analyser, these fields."""

@@ -58,7 +58,8 @@ class Recipes:
         if not self.settings.enrichment.of_a_model:
             return ()
         asked = self.settings.enrichment.model_copy(update={"parallel": 1})
-        return (ENRICHER_VERSION, self.settings.models.llm, asked)
+        # How untrusted documents are shown: replies to prompts of another kind are not searched any more.
+        return (ENRICHER_VERSION, self.settings.models.llm, asked, self.settings.security.untrusted)
 
 
 def unfinished(recipe: str, replies: Mapping[str, str]) -> str:

@@ -266,12 +266,24 @@ class Generation(_Table):
         return self
 
 
+Untrusted = Literal["plain", "cut", "mark"]
+"""How prompts show the text of an untrusted document: see `models.fenced`."""
+
+
 class Security(_Table):
     """`[security]`: `default_groups` may read what has no rights; a query without a principal is in `as_groups`."""
 
     default_groups: Groups = (EVERYONE,)
     as_groups: Groups = ()
-    untrusted: Literal["plain", "cut", "mark"] = Field("cut", description="how prompts show an untrusted document")
+    untrusted: Untrusted = Field("cut", description="how prompts show an untrusted document")
+    web: Literal["deny", "allow"] = Field("deny", description="whether a question may be sent to web_url")
+    web_url: str = Field("", pattern=r"^(https?://\S+)?$", description="of a SearXNG, for generation.check")
+
+    @model_validator(mode="after")
+    def _web_is_somewhere(self) -> Self:
+        if self.web == "allow" and not self.web_url:
+            raise ValueError('web = "allow" is given together with web_url')
+        return self
 
     @property
     def principal(self) -> Principal:

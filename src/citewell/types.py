@@ -24,6 +24,9 @@ BETWEEN_CELLS = " | "
 BETWEEN_SOURCES = "!/"
 """Between a file's URI and the name of a file in it, as in `file:///a.zip!/b.pdf`. No path's URI has a bare `!`."""
 
+OF_WEB = "web:"
+"""How the id of a page of the web begins, which is no document of the index."""
+
 
 class Trust(StrEnum):
     """How far a document's text may be relied on."""
@@ -233,6 +236,11 @@ class Document:
     expires: date | None = None
     fields: Mapping[str, FieldValue] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        # Everyone may read what is of the web: a document that passes for it would have no rights.
+        if self.id.startswith(OF_WEB):
+            raise ValueError(f"no document's id begins with {OF_WEB!r}: {self.id!r}")
+
     def pages_of(self, start: int, end: int) -> tuple[Page, ...]:
         """The pages that `text[start:end]` has characters on, in order; () where the format has no pages.
 
@@ -274,6 +282,11 @@ class Chunk:
     def section(self) -> str:
         """The headings that it stands under, joined."""
         return SECTION_SEPARATOR.join(self.heading_path)
+
+    @property
+    def of_web(self) -> bool:
+        """Whether it is of a page of the web, and of no document here."""
+        return self.document_id.startswith(OF_WEB)
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,6 +347,11 @@ class Citation:
     def section(self) -> str:
         """The headings that it stands under, joined."""
         return SECTION_SEPARATOR.join(self.heading_path)
+
+    @property
+    def of_web(self) -> bool:
+        """Whether it is of a page of the web, and of no document here."""
+        return self.document_id.startswith(OF_WEB)
 
 
 @dataclass(frozen=True, slots=True)

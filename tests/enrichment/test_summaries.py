@@ -61,7 +61,7 @@ def test_the_outline_is_as_deep_as_there_is_room(manual: Manual, cut: Cut) -> No
     headings = [each for each in document.elements if each.kind is ElementKind.HEADING]
     deep = {each.start: (f"Chapter {n // 10}", f"Section {n}")[: 1 + (n % 10 > 0)] for n, each in enumerate(headings)}
     elements = tuple(replace(each, heading_path=deep.get(each.start, ())) for each in document.elements)
-    around = Surroundings.of(replace(document, elements=elements), cut(document))
+    around = Surroundings.of(replace(document, elements=elements), cut(document), "cut")
     assert around.outline(2_000).splitlines()[:3] == ["Chapter 0", "  Section 1", "  Section 2"]
     assert len(around.outline(2_000).splitlines()) == 30
     assert around.outline(100) == "Chapter 0\nChapter 1\nChapter 2"

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from citewell.errors import UsageError
-from citewell.evaluation.calibration import MIN_EACH, Evidenced, Point, enough, evidenced, figures, fit
+from citewell.evaluation.calibration import MIN_EACH, Evidenced, Point, curve_of, enough, evidenced, figures, fit
+from citewell.evaluation.runs import run
 from citewell.evaluation.testset import Evidence, Question
 from citewell.index import Index
 from citewell.types import Floor, FloorOrigin
@@ -153,6 +154,17 @@ def test_evidence_is_what_the_questions_reader_would_find(bank: Index) -> None:
     assert first.evidence > second.evidence + 0.2
     assert third.evidence == -math.inf
     assert calls == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_the_curve_of_a_run_is_that_of_the_same_questions_asked_for_it(bank: Index) -> None:
+    asked = [Question(id=f"yes-{n}", question=f"How long is a dispute open in case {n}?") for n in range(MIN_EACH)]
+    asked += [
+        Question(id=f"no-{n}", question=f"Who won the cup of {1900 + n}?", answerable=False) for n in range(MIN_EACH)
+    ]
+    outcomes = run(bank, asked, answers=False)
+    keep = bank.settings.retrieval.keep
+    assert curve_of(outcomes, keep) == fit(evidenced(bank, asked))
+    assert curve_of(outcomes[1:], keep) is None
 
 
 def test_too_few_questions_are_refused_with_how_many_are_missing() -> None:

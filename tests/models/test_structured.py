@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
-from citewell.errors import PromptRefused
 from citewell.models.anthropic import Anthropic
 from citewell.models.chat import Chat
-from citewell.models.chat_failures import PromptTooLong
 from citewell.models.llm import Completion, Prompt
 from citewell.models.ollama import Ollama
 from citewell.models.openai_compatible import OpenAICompatible
@@ -20,7 +18,6 @@ from tests.models.scripted_chat_server import (
     ScriptedReply,
     ScriptedServer,
     anthropic_whole,
-    openai_failure,
     openai_whole,
     serving,
 )
@@ -41,17 +38,14 @@ GOOD = '{"verdict": "yes", "marks": [1, 2]}'
 
 
 class ScriptedLLM:
-    """Gives its replies in turn, and keeps what it was asked; `takes_schema` says whether it takes one."""
+    """Gives its replies in turn, and keeps what it was asked."""
 
-    def __init__(self, *replies: Completion | str, takes_schema: bool = True) -> None:
+    def __init__(self, *replies: Completion | str) -> None:
         self.replies = [Completion(reply) if isinstance(reply, str) else reply for reply in replies]
         self.asked: list[Prompt] = []
-        self.takes_schema = takes_schema
 
     def complete(self, prompt: Prompt) -> Completion:
         self.asked.append(prompt)
-        if prompt.json_schema is not None and not self.takes_schema:
-            raise PromptRefused("It rejects the request.", remedy="Ask otherwise.")
         return self.replies.pop(0)
 
 
@@ -114,40 +108,6 @@ def test_what_a_filter_cut_off_is_not_asked_for_again(said: str) -> None:
     llm = ScriptedLLM(Completion(said, finish_reason="content_filter"))
     assert complete_as(llm, PROMPT, Judged) == Unreadable(said, "a filter cut it off", filtered=True)
     assert len(llm.asked) == 1
-
-
-def test_an_endpoint_that_takes_no_schema_is_asked_without() -> None:
-    llm = ScriptedLLM(GOOD, takes_schema=False)
-    assert complete_as(llm, PROMPT, Judged) == Judged(verdict="yes", marks=[1, 2])
-    assert [asked.json_schema is None for asked in llm.asked] == [False, True]
-
-
-def test_after_that_it_is_not_asked_with_one_again() -> None:
-    llm = ScriptedLLM("perhaps", GOOD, takes_schema=False)
-    assert complete_as(llm, PROMPT, Judged) == Judged(verdict="yes", marks=[1, 2])
-    assert [asked.json_schema is None for asked in llm.asked] == [False, True, True]
-
-
-@pytest.mark.parametrize(("refusal", "calls"), [(PromptRefused, 2), (PromptTooLong, 1)])
-def test_an_endpoint_that_refuses_the_prompt_either_way(refusal: type[PromptRefused], calls: int) -> None:
-    """Without a schema it may take it, unless it is too long."""
-    asked = []
-
-    class ScriptedRefusal:
-        def complete(self, prompt: Prompt) -> Completion:
-            asked.append(prompt)
-            raise refusal("No.", remedy="Shorten it.")
-
-    with pytest.raises(refusal):
-        complete_as(ScriptedRefusal(), PROMPT, Judged)
-    assert len(asked) == calls
-
-
-def test_a_prompt_that_is_too_long_is_sent_once(server: ScriptedServer) -> None:
-    server.give(openai_failure(400, "context_length_exceeded", "Too long."))
-    with pytest.raises(PromptRefused):
-        complete_as(Chat(OpenAICompatible("m", server.url)), PROMPT, Judged)
-    assert len(server.requests) == 1
 
 
 @given(st.text() | st.text(alphabet='[]{}",:\\ \n-1avermdictynos'))

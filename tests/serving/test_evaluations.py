@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from citewell.index import Index
+from citewell.serving import schemas
 from citewell.serving.app import create_app
 from citewell.serving.caller import Scope
 from citewell.serving.keys import Keys
@@ -63,8 +64,7 @@ def test_it_is_what_the_command_prints(built: Path, tmp_path: Path, monkeypatch:
     place = str(built / "index")
     printed = json.loads(program("evaluate", folder / "small.jsonl", "--index", place, "--json").out)
     for each in (job["result"], printed):
-        assert each["settings"].pop("retrieval.keep") == 1
-        each["settings"] = {}
+        assert each["settings"] == {"retrieval.keep": 1}
         for timed in ("at", "latency"):
             del each[timed]
         for question in each["questions"]:
@@ -115,12 +115,65 @@ def test_only_admins_ask_for_them_and_see_them(read_only: Served) -> None:
     assert [each["result"] for each in listed if each["job"] == job] == [None]  # too long for a list
 
 
+def test_the_list_has_what_was_asked_for_and_the_first_figures(built: Path, tmp_path: Path) -> None:
+    with serving(create_app(built / "index", settings_at(tmp_path))) as served:
+        root = served.client("root", "admin")
+        assert root.get("/v1/evaluations").json() == {"version": 1, "runs": [], "total": 0, "offset": 0}
+        keep = {"retrieval": {"keep": 1}}
+        whole = done(served, "/v1/evaluations", questions=QUESTIONS, name="three.jsonl", settings=keep)
+        tried = [{"name": "as it is"}, {"name": "one", "settings": keep}]
+        compared = done(served, "/v1/comparisons", questions=QUESTIONS, settings=tried, retrieval_only=True)
+        assert whole["result"]["testset"]["name"] == "three.jsonl"
+        listed = root.get("/v1/evaluations").json()
+        schemas.BenchRuns.model_validate(listed)
+        assert [each["job"] for each in listed["runs"]] == [compared["job"], whole["job"]]
+        comparison, evaluation = listed["runs"]
+        assert (comparison["testset"], comparison["retrieval_only"]) == ("questions.jsonl", True)
+        (trial,) = compared["result"]["compared"]
+        assert comparison["verdicts"] == [{"after": "one", "verdict": trial["verdict"]}]
+        assert comparison["figures"] == evaluation["verdicts"] == []
+        assert (evaluation["testset"], evaluation["caller"]) == ("three.jsonl", served.caller("root"))
+        assert evaluation["settings"] == [{"name": "service", "settings": keep}]
+        measures = whole["result"]["slices"][0]["measures"]
+        for each in evaluation["figures"]:
+            assert each == {
+                "measure": each["measure"],
+                **{k: measures[each["measure"]][k] for k in each if k != "measure"},
+            }
+        assert [each["measure"] for each in evaluation["figures"]][:2] == ["correct", "recall@5"]
+        second = root.get("/v1/evaluations", params={"limit": 1, "offset": 1}).json()
+        assert ([each["job"] for each in second["runs"]], second["total"], second["offset"]) == ([whole["job"]], 2, 1)
+
+
+def test_the_test_sets_of_the_folder_are_listed_by_name(built: Path, tmp_path: Path) -> None:
+    with serving(create_app(built / "index", settings_at(tmp_path))) as served:
+        root = served.client("root", "admin")
+        assert root.get("/v1/testsets").json() == {"version": 1, "testsets": []}
+        folder = served.service.state.folder / "testsets"
+        folder.mkdir()
+        for name in ("small.jsonl", "bench", ".hidden", "with space", "line\n"):
+            (folder / name).write_text(json.dumps(QUESTIONS[0]) + "\n")
+        (folder / "folder").mkdir()
+        assert root.get("/v1/testsets").json()["testsets"] == ["bench", "small.jsonl"]
+        assert done(served, "/v1/evaluations", testset="bench")["state"] == "done"
+
+
+def test_only_admins_see_the_lists(read_only: Served) -> None:
+    for scope in ("read", "write"):
+        client = read_only.client(f"no-{scope}", scope, "board", "fraud_team")
+        for path in ("/v1/evaluations", "/v1/testsets"):
+            refused = client.get(path)
+            assert (refused.status_code, refused.json()["error"]["type"]) == (403, "Forbidden")
+
+
 @pytest.mark.parametrize(
     ("body", "status"),
     [
         ({}, 422),
         ({"questions": QUESTIONS, "testset": "small.jsonl"}, 422),
         ({"questions": []}, 422),
+        ({"questions": QUESTIONS, "name": "../x"}, 422),
+        ({"testset": "small.jsonl", "name": "x"}, 422),
         ({"questions": [{"question": "Why?", "answerabel": False}]}, 422),
         ({"questions": [QUESTIONS[0], QUESTIONS[0]]}, 400),
         ({"testset": "nothing.jsonl"}, 400),

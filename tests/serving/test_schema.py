@@ -55,6 +55,8 @@ def test_the_examples_are_whole(read_only: Served) -> None:
         (schemas.RetaggedDocument, examples.RETAGGED),
         (schemas.JobStatus, examples.JOB),
         (schemas.JobList, examples.JOBS),
+        (schemas.BenchRuns, examples.RUNS),
+        (schemas.TestSets, examples.TESTSETS),
         (schemas.ConversationList, examples.CONVERSATIONS),
         (schemas.StoredConversation, examples.CONVERSATION),
         (schemas.StoredConversation, examples.NEW_CONVERSATION),

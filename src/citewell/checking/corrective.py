@@ -1,7 +1,7 @@
 """What is done with passages once they are graded: kept, searched for once more, or thrown away.
 
 The three branches of corrective RAG (Yan et al. 2024, arXiv:2401.15884). Its refinement into strips is
-`generation.compression`; its search of the web is a second search of the documents here.
+`generation.compression`; before its search of the web comes a second search of the documents here.
 """
 
 from __future__ import annotations
@@ -35,6 +35,14 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True)
+class Further:
+    """What one more source gave, and what the answer is to warn of."""
+
+    hits: tuple[Hit, ...]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Corrected:
     """The hits to answer from, best grade first and ranked anew, and what the answer is to warn of.
 
@@ -50,11 +58,12 @@ def corrected(
     hits: Sequence[Hit],
     thresholds: Thresholds,
     grade: Callable[[Sequence[Hit]], Graded],
-    again: Callable[[], Sequence[Hit]],
+    sources: Sequence[Callable[[], Further]],
 ) -> Corrected:
-    """The hits that are graded `lower` or higher; where they answer in part alone, with those of a second search.
+    """The hits that are graded `lower` or higher; where they answer in part alone, with those of further sources.
 
-    Whoever searches `again` keeps to the reader's rights: only hits of `hits` and of `again()` come out.
+    These are asked in turn, until a passage is graded above `upper`. Whoever asks them keeps to the reader's rights:
+    only hits of `hits` and of the sources come out.
 
     Raises:
         ServiceError: the language model that grades could not be reached.
@@ -64,11 +73,18 @@ def corrected(
     if found is not Branch.AMBIGUOUS:
         kept = () if found is Branch.INCORRECT else _best(hits, graded.grades, thresholds.lower)
         return Corrected(found, kept, graded.warnings)
-    known = {hit.passage.id for hit in hits}
-    new = list({hit.passage.id: hit for hit in again() if hit.passage.id not in known}.values())
-    more = grade(new) if new else Graded(())
-    kept = _best([*hits, *new], [*graded.grades, *more.grades], thresholds.lower)
-    return Corrected(found, kept, tuple(dict.fromkeys((*graded.warnings, *more.warnings, IN_PART))))
+    every, grades, warnings = list(hits), list(graded.grades), list(graded.warnings)
+    for source in sources:
+        known = {hit.passage.id for hit in every}
+        further = source()
+        new = list({hit.passage.id: hit for hit in further.hits if hit.passage.id not in known}.values())
+        more = grade(new) if new else Graded(())
+        every += new
+        grades += more.grades
+        warnings += (*further.warnings, *more.warnings)
+        if branch(grades, thresholds.upper, thresholds.lower) is Branch.CORRECT:
+            break
+    return Corrected(found, _best(every, grades, thresholds.lower), tuple(dict.fromkeys((*warnings, IN_PART))))
 
 
 def _best(hits: Sequence[Hit], grades: Sequence[float], least: float) -> tuple[Hit, ...]:

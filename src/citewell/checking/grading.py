@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from citewell.checking.exact import facts_of, missing_figures, missing_words, source_of
+from citewell.generation.prompt import body
 from citewell.generation.units import Unit, units
 from citewell.models.embedder import Embedder
-from citewell.models.fenced import code_of, disarm, fence
+from citewell.models.fenced import Part, fenced
 from citewell.models.llm import LLM, Prompt
 from citewell.retrieval.analyser import analyse
 from citewell.retrieval.floor import content_words, evidence
+from citewell.settings import Untrusted
 from citewell.types import Chunk, Hit
 
 MOST_EMBEDDED = 4
@@ -37,7 +39,6 @@ MAX_CHARS = 4_000
 UNREADABLE = "The language model's grades of the passages could not all be read; those are graded by rule instead."
 
 PASSAGE, QUESTION = "passage", "question"
-_OURS = (PASSAGE, QUESTION)
 
 RULES = f"""\
 How well does each numbered passage answer the question?
@@ -74,13 +75,16 @@ def branch(grades: Sequence[float], upper: float, lower: float) -> Branch:
     return Branch.INCORRECT if all(grade < lower for grade in grades) else Branch.AMBIGUOUS
 
 
-def grade(question: str, hits: Sequence[Hit], embedder: Embedder, llm: LLM | None = None) -> Graded:
-    """By `llm`; by rule where that is None or its grade of a hit cannot be read.
+def grade(
+    question: str, hits: Sequence[Hit], embedder: Embedder, llm: LLM | None = None, untrusted: Untrusted = "cut"
+) -> Graded:
+    """By `llm`, which is shown untrusted passages as `untrusted` says; by rule where that is None or its grade of a hit
+    cannot be read.
 
     Raises:
         ServiceError: the language model's endpoint failed.
     """
-    said = graded_by(llm, question, hits) if llm is not None else (None,) * len(hits)
+    said = graded_by(llm, question, hits, untrusted) if llm is not None else (None,) * len(hits)
     if None not in said:
         return Graded(tuple(each for each in said if each is not None))
     ruled = graded(question, hits, embedder)
@@ -132,7 +136,7 @@ def _within(grade: float) -> float:
     return min(max(grade, 0.0), 1.0)
 
 
-def graded_by(llm: LLM, question: str, hits: Sequence[Hit]) -> tuple[float | None, ...]:
+def graded_by(llm: LLM, question: str, hits: Sequence[Hit], untrusted: Untrusted = "cut") -> tuple[float | None, ...]:
     """By a language model that reads all of them at once, in the order of the hits; None where no grade can be read.
 
     Where a code rules all of them out (`retrieval.floor`) all are 0, and no model is asked.
@@ -142,17 +146,17 @@ def graded_by(llm: LLM, question: str, hits: Sequence[Hit]) -> tuple[float | Non
     """
     if all(value == -math.inf for value in evidence(question, hits)):
         return (0.0,) * len(hits)
-    return _said(llm.complete(_prompt(question, hits)).text, len(hits))
+    return _said(llm.complete(_prompt(question, hits, untrusted)).text, len(hits))
 
 
-def _prompt(question: str, hits: Sequence[Hit]) -> Prompt:
-    bodies = [disarm(f"{hit.passage.preamble}\n{hit.passage.text}".strip()[:MAX_CHARS], _OURS) for hit in hits]
-    asked = disarm(question, _OURS)
-    code = code_of([asked, *bodies])
-    blocks = [fence(PASSAGE, code, body, f'n="{n}"') for n, body in enumerate(bodies, start=1)]
+def _prompt(question: str, hits: Sequence[Hit], untrusted: Untrusted) -> Prompt:
+    parts = [
+        Part(PASSAGE, body(hit.passage), hit.passage.trust, {"n": str(n)}, most=MAX_CHARS)
+        for n, hit in enumerate(hits, start=1)
+    ]
     last = f"The grades of the {len(hits)} passages, as a JSON list of {len(hits)} numbers from 0 to {HIGHEST}:"
-    user = "\n\n".join([*blocks, fence(QUESTION, code, asked), last])
-    return Prompt(RULES, user, _TOKENS_AROUND + _TOKENS_EACH * len(hits))
+    most = _TOKENS_AROUND + _TOKENS_EACH * len(hits)
+    return fenced(RULES, [*parts, Part(QUESTION, question, None)], reminder=last, most=most, untrusted=untrusted).prompt
 
 
 def _said(reply: str, count: int) -> tuple[float | None, ...]:

@@ -9,9 +9,10 @@ import re
 from collections.abc import Sequence
 
 from citewell.generation.reply import MARKER
-from citewell.models.fenced import code_of, disarm, fence
-from citewell.models.llm import Prompt
+from citewell.models.fenced import Fenced, Part, fenced
 from citewell.models.reply import MAX_REPLY_CHARS, MAX_TEXT_CHARS, declines, unlabelled
+from citewell.settings import Untrusted
+from citewell.types import Trust
 
 QUESTION, SENTENCE, FAULT, CITED = "question", "sentence", "fault", "cited"
 TOKENS_A_SENTENCE = 120
@@ -31,7 +32,9 @@ Reply with one line a sentence, its number first, and nothing else:
 1. the rewritten sentence
 2. {NOTHING}"""
 
-_OURS = (QUESTION, SENTENCE, FAULT, CITED)
+Cited = tuple[str, Trust]
+"""A text that a sentence cites, and the trust of its document."""
+
 _NUMBERED = re.compile(
     r"\s*[-*>]*\s*(?:sentence\s+)?[\[(*]*(?P<n>\d{1,2})[\])*]*[.):]+[*]*(?:\s+(?P<text>.*))?", re.IGNORECASE
 )
@@ -39,25 +42,24 @@ _NOTHING = re.compile(rf"\W*(?:{NOTHING}|none|n/a)\W*", re.IGNORECASE)
 
 
 def repair_prompt(
-    question: str, sentences: Sequence[str], cited: Sequence[Sequence[str]], faults: Sequence[str]
-) -> Prompt:
-    """Asks for one rewrite of each sentence: `cited` has the texts that it cites, `faults` the `Support.reason`.
+    question: str,
+    sentences: Sequence[str],
+    cited: Sequence[Sequence[Cited]],
+    faults: Sequence[str],
+    untrusted: Untrusted = "cut",
+) -> Fenced:
+    """Asks for one rewrite of each sentence: `cited` has what it cites, `faults` the `Support.reason`.
 
     Raises:
         ValueError: the three are not of one length.
     """
-    shown = [(QUESTION, "", disarm(question, _OURS))]
+    parts = [Part(QUESTION, question, None)]
     for n, (sentence, texts, fault) in enumerate(zip(sentences, cited, faults, strict=True), start=1):
-        parts = (
-            (SENTENCE, sentence),
-            (FAULT, fault[:MOST_FAULT_CHARS]),
-            *((CITED, text) for text in dict.fromkeys(texts)),
-        )
-        shown += [(name, f'n="{n}"', disarm(text, _OURS)) for name, text in parts]
-    code = code_of([text for _, _, text in shown])
-    blocks = (fence(name, code, text, attributes) for name, attributes, text in shown)
+        number = {"n": str(n)}
+        parts += [Part(SENTENCE, sentence, None, number), Part(FAULT, fault, None, number, most=MOST_FAULT_CHARS)]
+        parts += [Part(CITED, text, trust, number) for text, trust in dict.fromkeys(texts)]
     most = min(TOKENS_A_SENTENCE * len(sentences), MOST_TOKENS)
-    return Prompt(RULES, "\n\n".join(blocks), most)
+    return fenced(RULES, parts, most=most, untrusted=untrusted)
 
 
 def repaired(reply: str, n: int) -> list[str | None]:

@@ -11,18 +11,18 @@ from dataclasses import dataclass, replace
 
 from citewell.checking.narrowing import narrowed
 from citewell.checking.parts import Part, joined, parts_of, without_unsupported
-from citewell.checking.repair import repair_prompt, repaired
+from citewell.checking.repair import Cited, repair_prompt, repaired
 from citewell.checking.support import Standing, support
 from citewell.generation.answer import ABSTENTION, Draft
 from citewell.generation.citations import Citations, PageOf
-from citewell.generation.planted import unplanted
+from citewell.generation.planted import in_full
 from citewell.generation.prompt import body
 from citewell.generation.reply import supporting_unit
 from citewell.generation.units import Unit
 from citewell.models.embedder import Embedder
 from citewell.models.llm import LLM
 from citewell.settings import Settings
-from citewell.types import Chunk, ElementKind, Hit, Trace
+from citewell.types import ElementKind, Hit, Trace, Trust
 
 NOTHING_SUPPORTED = "nothing that the language model wrote is supported by what it cites"
 
@@ -80,8 +80,14 @@ class _Cited:
 
     def texts(self, numbers: Sequence[int]) -> tuple[str, ...]:
         """What these citations cite: their quotes, then the passages around them with what stands above these."""
-        quotes = (self.citations.made[n - 1].quote for n in numbers)
-        return (*quotes, *(in_full(hit.passage, self.settings) for hit in self._around(numbers)))
+        return tuple(text for text, _ in self.with_trust(numbers))
+
+    def with_trust(self, numbers: Sequence[int]) -> tuple[Cited, ...]:
+        """The same texts, each with the trust of its document."""
+        made = [self.citations.made[n - 1] for n in numbers]
+        quotes = ((each.quote, self._trust_of(each.chunk_id)) for each in made)
+        around = ((in_full(hit.passage, self.settings), hit.passage.trust) for hit in self._around(numbers))
+        return (*quotes, *around)
 
     def anew(self, text: str, numbers: Sequence[int]) -> tuple[int, ...]:
         """The numbers under which `text` cites those of the passages that say something of it.
@@ -108,14 +114,14 @@ class _Cited:
         holds = start <= cited.start and cited.end <= end
         return self.citations.cite(hit, Unit(start, end, text, "")) if holds else n
 
+    def _trust_of(self, passage: str) -> Trust:
+        """Of one that is not among the hits, the least."""
+        hit = self.hits.get(passage)
+        return hit.passage.trust if hit is not None else Trust.UNTRUSTED
+
     def _around(self, numbers: Sequence[int]) -> list[Hit]:
         ids = dict.fromkeys(self.citations.made[n - 1].chunk_id for n in numbers)
         return [self.hits[each] for each in ids if each in self.hits]
-
-
-def in_full(chunk: Chunk, settings: Settings) -> str:
-    """A passage with what stands above it, as a model may read it."""
-    return "\n".join(filter(None, (chunk.title, chunk.section, chunk.preamble, unplanted(chunk, settings))))
 
 
 def _mended(question: str, parts: Sequence[Part], cited: _Cited, llm: LLM, embedder: Embedder) -> list[Part]:
@@ -123,12 +129,16 @@ def _mended(question: str, parts: Sequence[Part], cited: _Cited, llm: LLM, embed
     wrong = [part for part in parts if part.is_unsupported]
     if not wrong:
         return list(parts)
-    texts = [cited.texts(part.sentence.citations) for part in wrong]
-    prompt = repair_prompt(
-        question, [part.sentence.text for part in wrong], texts, [part.support.reason for part in wrong]
+    asked = repair_prompt(
+        question,
+        [part.sentence.text for part in wrong],
+        [cited.with_trust(part.sentence.citations) for part in wrong],
+        [part.support.reason for part in wrong],
+        cited.settings.security.untrusted,
     )
+    reply = asked.meant(llm.complete(asked.prompt).text)
     better: dict[int, Part] = {}
-    for part, text in zip(wrong, repaired(llm.complete(prompt).text, len(wrong)), strict=True):
+    for part, text in zip(wrong, repaired(reply, len(wrong)), strict=True):
         numbers = cited.anew(text, part.sentence.citations) if text is not None else ()
         if text is None or not numbers:
             continue

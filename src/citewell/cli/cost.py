@@ -93,7 +93,7 @@ def _forecast(at: str, settings: Settings, rates: Rates, questions: int) -> Tabl
         asking=asked(drawn, settings, rates.assumptions, embedder),
         assumed=rates.assumptions,
         context_tokens=rates.language_model.context_tokens,
-        enriching=enriching(drawn, settings.enrichment, rates.assumptions, embedder),
+        enriching=enriching(drawn, settings.enrichment, rates.assumptions, embedder, settings.security.untrusted),
     )
     if rates.ms_per_token.embedding is None and _is_local(settings):
         speeds = rates.ms_per_token.model_copy(update={"embedding": embedding_ms_per_token(drawn, embedder)})

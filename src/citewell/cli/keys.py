@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import date
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +10,7 @@ import typer
 from citewell.cli.options import Json, SettingsFile, day, load_settings, words
 from citewell.cli.serving import require_serving
 from citewell.cli.terminal import complain, one_line, out, print_json, print_table
+from citewell.serving.caller import Scope
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,16 +20,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="The API keys of the service.", rich_markup_mode=None)
 
-
-class KeyScope(StrEnum):
-    READ = "read"
-    WRITE = "write"
-    ADMIN = "admin"
-
-
 Name = Annotated[str, typer.Argument(metavar="NAME", parser=words, help="Whose it is; two of a name are one caller.")]
 KeyId = Annotated[str, typer.Argument(metavar="ID", parser=words, help="As `citewell keys list` shows it.")]
-Scope = Annotated[KeyScope, typer.Option("--scope", help="What it may do; each may do what those before may.")]
+KeyScope = Annotated[Scope, typer.Option("--scope", help="What it may do; each may do what those before may.")]
 Groups = Annotated[
     list[str] | None,
     typer.Option("--group", metavar="GROUP", parser=words, help="It reads as a member; may be given several times."),
@@ -42,7 +35,7 @@ Expires = Annotated[
 @app.command()
 def add(
     name: Name,
-    scope: Scope = KeyScope.READ,
+    scope: KeyScope = Scope.READ,
     groups: Groups = None,
     expires: Expires = None,
     settings: SettingsFile = None,
@@ -50,9 +43,7 @@ def add(
 ) -> None:
     """Make a key, and show it this once."""
     keys = _keys(settings)
-    from citewell.serving.caller import Scope as CallerScope
-
-    key, token = keys.add(name, CallerScope(scope.value), groups or (), expires)
+    key, token = keys.add(name, scope, groups or (), expires)
     if as_json:
         print_json({"version": 1, "key": _shape(key), "token": token})
         return

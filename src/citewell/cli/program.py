@@ -90,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(given, error.exit_code, type(error).__name__, error.message, error.remedy)
     except typer.TyperException as error:
         remedy = "`citewell COMMAND --help` lists what a command takes."
-        return _fail(given, error.exit_code, "UsageError", error.format_message(), remedy)
+        return _fail(given, error.exit_code, "UsageError", _in_our_words(error), remedy)
     except (BrokenPipeError, SystemExit):  # typer and rich turn a broken pipe into SystemExit
         _drop_output()
         return READER_GONE
@@ -100,6 +100,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if code == INTERRUPTED:  # what typer makes of a KeyboardInterrupt
         complain("stopped; everything committed so far is kept")
     return code
+
+
+def _in_our_words(error: typer.TyperException) -> str:
+    """Values are checked by a library whose words are not ours."""
+    if error.__cause__ is not None:
+        from pydantic import ValidationError
+
+        from citewell.complaints import complaints
+
+        if isinstance(error.__cause__, ValidationError):
+            error.message = f"{complaints(error.__cause__.errors())}."
+    return error.format_message()
 
 
 def _fail(given: Sequence[str], code: int, kind: str, message: str, remedy: str) -> int:

@@ -19,7 +19,7 @@ from citewell.evaluation.references import References
 from citewell.evaluation.testset import Evidence, Question
 from citewell.index import Index
 from citewell.queries.rewrite import needs_rewriting
-from citewell.types import EVERYONE
+from citewell.types import EVERYONE, OF_WEB
 
 Names = Mapping[str, str]
 """How evidence names each document, by its id."""
@@ -29,6 +29,7 @@ KIND = "feedback"
 TO_COMPLETE = "to be completed"
 """The tag of a candidate of which a person has to say what the right answer is, and where it stands."""
 
+WEB = "Its answer rests on the web: say what the documents answer, or that they do not."
 LEANS = "It leans on what was asked before it: write it so that it stands alone."
 
 
@@ -72,6 +73,7 @@ def _line(name: str, judged: Sequence[Judged], names: Names, references: Referen
     praised = asked.model_copy(update=_praised(newest, names))
     before, comments = _leaned_on(judged[-1]), [each.feedback.comment for each in judged if each.feedback.comment]
     gone = [] if complaints else [finding.problem for finding in references.findings(praised)]
+    gone += [WEB] if not complaints and _of_web(newest) else []
     told: dict[str, list[Any]] = {
         "problems": [LEANS, *gone] if before else gone,
         "asked_before": before,
@@ -99,7 +101,7 @@ def _praised(turn: StoredTurn, names: Names) -> dict[str, Any]:
     evidence = [
         Evidence(**_cited(citation, names), page=citation["page"] or None)
         for citation in answer["citations"]
-        if citation["quote"].strip()
+        if citation["quote"].strip() and citation["document"] in names
     ]
     # Where two sentences quote one place, it is told once.
     return {
@@ -113,8 +115,13 @@ def _record(question: Question) -> Line:
     return {**question.model_dump(mode="json", exclude_defaults=True), "answerable": question.answerable}
 
 
+def _of_web(turn: StoredTurn) -> bool:
+    return any(citation["document"].startswith(OF_WEB) for citation in turn.answer["citations"])
+
+
 def _cited(citation: Mapping[str, Any], names: Names) -> dict[str, str]:
-    return {"document": names[citation["document"]], "quote": citation["quote"]}
+    """A page of the web is named by its address."""
+    return {"document": names.get(citation["document"], citation["source"]), "quote": citation["quote"]}
 
 
 def _wrong(judged: Judged) -> list[Mapping[str, Any]]:

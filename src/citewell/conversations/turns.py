@@ -125,10 +125,11 @@ def kept_of(answer: Answer) -> Shape:
 
 
 def shown_in(answer: Answer) -> frozenset[Shown]:
-    """The documents that an answer, or its list of passages, has something of."""
-    chunks = [chunk for hit in answer.hits for chunk in (hit.chunk, hit.passage, *hit.alike)]
+    """The documents that an answer, or its list of passages, has something of. A page of the web is none: everyone may
+    read it."""
+    chunks = [chunk for hit in answer.hits for chunk in (hit.chunk, hit.passage, *hit.alike) if not chunk.of_web]
     found = {Shown(chunk.document_id, chunk.source, chunk.rights) for chunk in chunks}
     known = {shown.document for shown in found}
     # None is cited that was not found; if one were, nobody would be known to be allowed to read it.
-    unknown = {each for each in answer.citations if each.document_id not in known}
+    unknown = {each for each in answer.citations if each.document_id not in known and not each.of_web}
     return frozenset(found | {Shown(each.document_id, each.source, Rights(frozenset())) for each in unknown})

@@ -13,9 +13,8 @@ from citewell.chunking.entries import entry
 from citewell.enrichment.asking import Task
 from citewell.enrichment.fitting import Room
 from citewell.enrichment.guard import Shown
-from citewell.enrichment.surroundings import Surroundings, body
-from citewell.models.fenced import tagged
-from citewell.models.llm import Prompt
+from citewell.enrichment.surroundings import Surroundings
+from citewell.models.fenced import fenced
 from citewell.types import Chunk, Entry, EntryKind
 
 CONTEXT_TOKENS = 64
@@ -48,7 +47,7 @@ def _task(around: Surroundings, chunk: Chunk, plain: Entry, room: Room, left: in
     before, after = around.before(chunk), around.after(chunk)
     outline = around.outline_near(chunk)
     above, below = around.text(before), around.text(after)
-    title, section, passage = around.title, around.section(chunk), body(chunk)
+    title, section, passage = around.title, around.section(chunk), around.body(chunk)
     shown = Shown(
         own="\n".join((title, section, passage)),
         rules=RULES,
@@ -57,12 +56,14 @@ def _task(around: Surroundings, chunk: Chunk, plain: Entry, room: Room, left: in
     )
     sources = dict.fromkeys((chunk.id, *around.shown_in((before, after))))
 
+    texts = [("title", title), ("outline", outline), ("section", section)]
+    texts += [("before", above), ("passage", passage), ("after", below)]
+    asked = fenced(RULES, around.parts(texts), most=_REPLY_TOKENS, reminder=_REMINDER, untrusted=around.untrusted)
+
     def entries(reply: str) -> tuple[Entry, ...] | None:
-        told = room.fitted(shown.told(reply), left)
+        told = room.fitted(shown.told(asked.meant(reply)), left)
         if not told:
             return None
         return (entry(around.document, chunk, EntryKind.CONTEXT, f"{told}\n{plain.text}", sources=tuple(sources)),)
 
-    parts = [("title", title), ("outline", outline), ("section", section)]
-    parts += [("before", above), ("passage", passage), ("after", below)]
-    return Task(f"the context of {chunk.id}", Prompt(RULES, f"{tagged(parts)}\n\n{_REMINDER}", _REPLY_TOKENS), entries)
+    return Task(f"the context of {chunk.id}", asked.prompt, entries)

@@ -19,7 +19,7 @@ from citewell.enrichment.summaries import summaries
 from citewell.enrichment.surroundings import Surroundings
 from citewell.models.embedder import Embedder
 from citewell.models.llm import LLM
-from citewell.settings import Enrichment
+from citewell.settings import Enrichment, Untrusted
 from citewell.types import Document, Entry, EntryKind, Trust
 
 
@@ -38,12 +38,16 @@ class Enriched:
 
 @dataclass(frozen=True, slots=True)
 class Enricher:
-    """A language model, by the name of `model`, and what it is to write, for this embedder: one for each run."""
+    """A language model, by the name of `model`, and what it is to write, for this embedder: one for each run.
+
+    It is shown untrusted documents as `untrusted` says.
+    """
 
     llm: LLM
     model: str
     settings: Enrichment
     embedder: Embedder
+    untrusted: Untrusted = "cut"
     _refusals: Refusals = field(default_factory=Refusals, init=False)
 
     def enrich(self, document: Document, chunked: Chunked, known: Mapping[str, str], keep: Keep) -> Enriched:
@@ -54,7 +58,7 @@ class Enricher:
             ServiceError: the model's endpoint failed, or refused the first prompts of this run, all of them. What came
                 before has been given to `keep`.
         """
-        asked = list(tasks(document, chunked, self.settings, self.embedder))
+        asked = list(tasks(document, chunked, self.settings, self.embedder, self.untrusted))
         asking = Asking(self.llm, self.model, self.settings.parallel, self._refusals)
         written = asking.all(asked, known, keep)
         made = [entry for each in written for entry in each.entries or ()]
@@ -67,10 +71,12 @@ class Enricher:
         )
 
 
-def tasks(document: Document, chunked: Chunked, settings: Enrichment, embedder: Embedder) -> Iterator[Task]:
+def tasks(
+    document: Document, chunked: Chunked, settings: Enrichment, embedder: Embedder, untrusted: Untrusted = "cut"
+) -> Iterator[Task]:
     """All that the settings want written of a document. Questions are, of approved documents only: they are searched
     as what people ask, and others could plant them."""
-    around, room = Surroundings.of(document, chunked), Room(embedder)
+    around, room = Surroundings.of(document, chunked, untrusted), Room(embedder)
     if settings.context:
         yield from contexts(around, {entry.chunk_id: entry for entry in chunked.entries if _is_plain(entry)}, room)
     if settings.questions and document.trust is Trust.APPROVED:

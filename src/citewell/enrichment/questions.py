@@ -15,9 +15,8 @@ from citewell.chunking.entries import entry
 from citewell.enrichment.asking import Task
 from citewell.enrichment.fitting import Room
 from citewell.enrichment.guard import Shown
-from citewell.enrichment.surroundings import Surroundings, body
-from citewell.models.fenced import tagged
-from citewell.models.llm import Prompt
+from citewell.enrichment.surroundings import Surroundings
+from citewell.models.fenced import fenced
 from citewell.models.reply import listed
 from citewell.retrieval.analyser import analyse_query
 from citewell.types import Chunk, Entry, EntryKind
@@ -52,13 +51,19 @@ def questions(around: Surroundings, number: int, room: Room) -> Iterator[Task]:
 
 
 def _task(around: Surroundings, chunk: Chunk, number: int, room: Room) -> Task:
-    title, section, passage = around.title, around.section(chunk), body(chunk)
+    title, section, passage = around.title, around.section(chunk), around.body(chunk)
     rules = RULES.format(number=number)
     shown = Shown("\n".join((title, section, passage)), rules, language=around.document.language)
 
+    parts = around.parts([("title", title), ("section", section), ("passage", passage)])
+    most, reminder = _REPLY_TOKENS * number, _REMINDER.format(number=number)
+    asked = fenced(rules, parts, most=most, reminder=reminder, untrusted=around.untrusted)
+
     def entries(reply: str) -> tuple[Entry, ...] | None:
         allows = shown.allowing()
-        kept = _different(text for text in _asked(reply) if _is_question(text, room) and allows(text))[:number]
+        kept = _different(text for text in _asked(asked.meant(reply)) if _is_question(text, room) and allows(text))[
+            :number
+        ]
         if not kept and not _NONE.fullmatch(reply):
             return None
         return tuple(
@@ -66,9 +71,7 @@ def _task(around: Surroundings, chunk: Chunk, number: int, room: Room) -> Task:
             for n, text in enumerate(kept, start=1)
         )
 
-    parts = [("title", title), ("section", section), ("passage", passage)]
-    user = f"{tagged(parts)}\n\n{_REMINDER.format(number=number)}"
-    return Task(f"the questions of {chunk.id}", Prompt(rules, user, _REPLY_TOKENS * number), entries)
+    return Task(f"the questions of {chunk.id}", asked.prompt, entries)
 
 
 def _asked(reply: str) -> Iterator[str]:

@@ -13,9 +13,9 @@ from citewell.chunking.within import cut_at_word
 from citewell.enrichment.asking import Task
 from citewell.enrichment.fitting import Room
 from citewell.enrichment.guard import Shown
-from citewell.enrichment.surroundings import Span, Surroundings
-from citewell.models.fenced import tagged
-from citewell.models.llm import Prompt
+from citewell.enrichment.surroundings import Surroundings
+from citewell.models.fenced import fenced
+from citewell.security.planted import Span
 from citewell.types import Entry, EntryKind
 
 TEXT_CHARS = 8_000
@@ -51,17 +51,18 @@ def _task(around: Surroundings, room: Room) -> Task:
     shown = Shown("\n".join((title, outline, shortened)), RULES, language=around.document.language)
     sources = dict.fromkeys((first.id, *around.shown_in(spans)))
 
+    parts = around.parts([("title", title), ("outline", outline), ("document", shortened)])
+    asked = fenced(RULES, parts, most=_REPLY_TOKENS, reminder=_REMINDER, untrusted=around.untrusted)
+
     def entries(reply: str) -> tuple[Entry, ...] | None:
         above = f"{title}\n" if title and room.count(title) <= room.whole // 4 else ""
-        told = room.fitted(shown.told(reply), room.whole - room.count(above))
+        told = room.fitted(shown.told(asked.meant(reply)), room.whole - room.count(above))
         if not told:
             return None
         text = f"{above}{told}"
         return (entry(around.document, first, EntryKind.SUMMARY, text, name=NAME, sources=tuple(sources)),)
 
-    parts = [("title", title), ("outline", outline), ("document", shortened)]
-    prompt = Prompt(RULES, f"{tagged(parts)}\n\n{_REMINDER}", _REPLY_TOKENS)
-    return Task(f"the summary of {around.document.id}", prompt, entries)
+    return Task(f"the summary of {around.document.id}", asked.prompt, entries)
 
 
 def _beginnings(around: Surroundings) -> list[Span]:

@@ -11,7 +11,10 @@ from typing import Self
 
 from citewell.chunking import Chunked
 from citewell.chunking.pieces import touched
-from citewell.types import SECTION_SEPARATOR, Chunk, Document, Element, ElementKind, EntryKind
+from citewell.models.fenced import Part
+from citewell.security.planted import Span, planted_in, unplanted, without
+from citewell.settings import Untrusted
+from citewell.types import SECTION_SEPARATOR, Chunk, Document, Element, ElementKind, EntryKind, Trust
 
 BEFORE_CHARS, AFTER_CHARS = 2_000, 1_000
 """More before than after: what a passage leaves out was mostly said before it."""
@@ -22,43 +25,49 @@ HEADINGS_NEAR = 8
 _HEADING_CHARS, _TITLE_CHARS = 120, 200
 _SPACE = re.compile(r"\s+")
 
-Span = tuple[int, int]
-
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """A document with its passages, which are the chunks that it was cut into, and its headings, in order."""
+    """A document with its passages, which are the chunks that it was cut into, and its headings, in order.
+
+    `untrusted` is how it is shown where it is untrusted; with "cut", `planted` is what of its text is not. That is
+    looked for in the whole: a part of it may begin in the middle of what is planted.
+    """
 
     document: Document
     passages: tuple[Chunk, ...]
     headings: tuple[Element, ...]
+    untrusted: Untrusted
+    planted: tuple[Span, ...]
 
     @classmethod
-    def of(cls, document: Document, chunked: Chunked) -> Self:
+    def of(cls, document: Document, chunked: Chunked, untrusted: Untrusted) -> Self:
         cut = {entry.chunk_id for entry in chunked.entries if entry.kind is EntryKind.CHUNK}
         headings = (each for each in document.elements if each.kind is ElementKind.HEADING and each.heading_path)
-        return cls(document, tuple(chunk for chunk in chunked.chunks if chunk.id in cut), tuple(headings))
+        passages = tuple(chunk for chunk in chunked.chunks if chunk.id in cut)
+        is_cut = untrusted == "cut" and document.trust is Trust.UNTRUSTED
+        return cls(document, passages, tuple(headings), untrusted, planted_in(document.text) if is_cut else ())
 
     @property
     def title(self) -> str:
         """What the document calls itself. One that is given to it may change without a word of it being another."""
-        return _short(self.document.own_title, _TITLE_CHARS)
+        return _short(self._readable(self.document.own_title), _TITLE_CHARS)
 
     def section(self, chunk: Chunk) -> str:
-        return SECTION_SEPARATOR.join(_short(name, _HEADING_CHARS) for name in chunk.heading_path)
+        return SECTION_SEPARATOR.join(_short(self._readable(name), _HEADING_CHARS) for name in chunk.heading_path)
 
     def outline_near(self, chunk: Chunk) -> str:
         """The headings in a passage and the next ones before and after it, one a line, indented."""
         low = bisect.bisect_left(self.headings, chunk.start, key=lambda element: element.start)
         high = bisect.bisect_left(self.headings, chunk.end, key=lambda element: element.start)
-        return "\n".join(map(_line, self.headings[max(low - HEADINGS_NEAR, 0) : high + HEADINGS_NEAR]))
+        return "\n".join(map(self._line, self.headings[max(low - HEADINGS_NEAR, 0) : high + HEADINGS_NEAR]))
 
     def outline(self, most: int) -> str:
         """All headings down to the deepest level with which they fit in so many characters; or else the first of the
         outermost."""
         lines: list[str] = []
         for depth in sorted({len(element.heading_path) for element in self.headings}, reverse=True):
-            lines = [_line(element) for element in self.headings if len(element.heading_path) <= depth]
+            lines = [self._line(element) for element in self.headings if len(element.heading_path) <= depth]
             if sum(map(len, lines)) + len(lines) <= most:
                 return "\n".join(lines)
         return "\n".join(lines)[:most].rpartition("\n")[0]
@@ -89,16 +98,24 @@ class Surroundings:
         return tuple(dict.fromkeys(found))
 
     def text(self, span: Span) -> str:
-        return self.document.text[slice(*span)].strip()
+        return without(self.document.text, self.planted, *span).strip()
 
+    def body(self, chunk: Chunk) -> str:
+        """A passage with what it needs above it."""
+        text = without(self.document.text, self.planted, chunk.start, chunk.end)
+        return f"{self._readable(chunk.preamble)}\n{text}" if chunk.preamble else text
 
-def body(chunk: Chunk) -> str:
-    """A passage with what it needs above it."""
-    return f"{chunk.preamble}\n{chunk.text}" if chunk.preamble else chunk.text
+    def parts(self, texts: Sequence[tuple[str, str]]) -> list[Part]:
+        """Named texts of the document as what a prompt shows of it."""
+        return [Part(name, text, self.document.trust) for name, text in texts]
 
+    def _line(self, heading: Element) -> str:
+        name = _short(self._readable(heading.heading_path[-1]), _HEADING_CHARS)
+        return "  " * (len(heading.heading_path) - 1) + name
 
-def _line(heading: Element) -> str:
-    return "  " * (len(heading.heading_path) - 1) + _short(heading.heading_path[-1], _HEADING_CHARS)
+    def _readable(self, text: str) -> str:
+        """A text that is shown with others, cut by itself: none is taken along."""
+        return unplanted(text, self.document.trust) if self.untrusted == "cut" else text
 
 
 def _short(text: str, most: int) -> str:

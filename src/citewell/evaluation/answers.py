@@ -17,6 +17,7 @@ from citewell.evaluation.placing import held, plain
 from citewell.evaluation.runs import Outcome
 from citewell.evaluation.testset import Question
 from citewell.models.embedder import Embedder
+from citewell.security.planted import unplanted
 from citewell.types import Answer, Sentence
 
 REFUSED = "refused"
@@ -50,8 +51,8 @@ class Answered:
 
     @property
     def passages(self) -> list[str]:
-        """What the answer was made from."""
-        return [hit.passage.text for hit in self.outcome.read]
+        """What the answer was made from, as far as it may be: a judge is not shown what seems to be planted."""
+        return [unplanted(hit.passage.text, hit.passage.trust) for hit in self.outcome.read]
 
     @property
     def expected(self) -> tuple[str, ...]:

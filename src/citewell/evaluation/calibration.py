@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from citewell.errors import UsageError
 from citewell.evaluation.metrics import RESAMPLES, Estimate, percentile_interval
-from citewell.evaluation.runs import OnQuestion, reader_of
+from citewell.evaluation.runs import OnQuestion, Outcome, reader_of
 from citewell.evaluation.testset import Question
 from citewell.index import Index
 from citewell.retrieval.floor import best_evidence
@@ -143,6 +143,18 @@ def evidenced(
         if on_question is not None:
             on_question(len(found), len(questions))
     return tuple(found)
+
+
+def curve_of(outcomes: Sequence[Outcome], keep: int) -> Curve | None:
+    """The curve of a run whose answers are made of `keep` passages; None where it has too few questions of a kind."""
+    if lacking([outcome.question for outcome in outcomes]):
+        return None
+    return fit(
+        [
+            Evidenced(outcome.question, best_evidence(outcome.question.question, outcome.hits[:keep]))
+            for outcome in outcomes
+        ]
+    )
 
 
 def fit(

@@ -118,7 +118,7 @@ def _written(
 ) -> Draft:
     built = build_prompt(question, shown.hits, settings, shown.strips)
     reply = _completed(llm, built, listener)
-    written = built.meant(reply.text)
+    written = built.asked.meant(reply.text)
     if says_dont_know(written):
         return _abstention(MODEL_DECLINED, shown.warnings)
     citations = Citations(page_of)
@@ -138,7 +138,7 @@ def _completed(llm: LLM, built: Built, listener: Listener | None) -> Completion:
         return llm.complete(built.prompt)
     with stream(llm, built.prompt) as pieces:
         for piece in pieces:
-            listener.draft(built.meant(piece))
+            listener.draft(built.asked.meant(piece))
     return pieces.completion
 
 

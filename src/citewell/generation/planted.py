@@ -9,6 +9,7 @@ from citewell.generation.extractive import units_to_quote
 from citewell.generation.prompt import fitting
 from citewell.generation.strips import excerpt
 from citewell.generation.units import units
+from citewell.security.planted import unplanted
 from citewell.settings import Settings
 from citewell.types import Chunk
 
@@ -31,7 +32,11 @@ def without_planted(shown: Shown, settings: Settings) -> Shown:
     return replace(shown, hits=tuple(hits), strips=strips)
 
 
-def unplanted(passage: Chunk, settings: Settings) -> str:
-    """The text of one passage, without what seems to be planted in it where the settings say so."""
-    kept = units_to_quote(passage) if settings.security.untrusted == "cut" else units(passage)
-    return passage.text if len(kept) == len(units(passage)) else excerpt(passage, kept)
+def in_full(passage: Chunk, settings: Settings) -> str:
+    """A passage with what stands above it, without what seems to be planted in either where the settings say so."""
+    above = (passage.title, passage.section, passage.preamble)
+    if settings.security.untrusted != "cut":
+        return "\n".join(filter(None, (*above, passage.text)))
+    kept, every = units_to_quote(passage), units(passage)
+    text = passage.text if len(kept) == len(every) else excerpt(passage, kept)
+    return "\n".join(filter(None, (*(unplanted(each, passage.trust) for each in above), text)))

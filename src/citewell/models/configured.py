@@ -127,9 +127,10 @@ def llm(settings: Models) -> StreamingLLM | None:
     if settings.llm == "none":
         return None
     from citewell.models.chat import Chat
+    from citewell.models.schemas import SchemaOptional
 
     kind, _, name = settings.llm.partition(":")
-    return Chat(_provider(kind, name, settings.llm_url), settings.llm_timeout_s)
+    return SchemaOptional(Chat(_provider(kind, name, settings.llm_url), settings.llm_timeout_s))
 
 
 def _provider(kind: str, name: str, url: str) -> Provider:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from citewell.models.fenced import code_of, disarm, fence
+from citewell.models.fenced import Part, fenced
 from citewell.models.llm import LLM, Prompt
 from citewell.models.reranker import Scores
 
@@ -20,7 +20,6 @@ MAX_CHARS = 1_800
 """Of a passage: the paper's 300 words."""
 
 PASSAGE, QUERY = "passage", "query"
-_OURS = (PASSAGE, QUERY)
 
 RULES = """\
 Rank the numbered passages by how well each one answers the query.
@@ -79,12 +78,9 @@ class Listwise:
             end -= self._step
 
     def _prompt(self, query: str, texts: Sequence[str]) -> Prompt:
-        bodies = [disarm(text[:MAX_CHARS], _OURS) for text in texts]
-        asked = disarm(query, _OURS)
-        code = code_of([asked, *bodies])
-        blocks = [fence(PASSAGE, code, body, f'n="{n}"') for n, body in enumerate(bodies, start=1)]
+        parts = [Part(PASSAGE, text, None, {"n": str(n)}, most=MAX_CHARS) for n, text in enumerate(texts, start=1)]
         last = f"Rank the {len(texts)} passages for this query, best first: [number] > [number] > ..."
-        return Prompt(RULES, "\n\n".join([*blocks, fence(QUERY, code, asked), last]), self._max_tokens)
+        return fenced(RULES, [*parts, Part(QUERY, query, None)], reminder=last, most=self._max_tokens).prompt
 
 
 def said_order(text: str, count: int) -> list[int]:

@@ -10,8 +10,6 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from citewell.errors import PromptRefused
-from citewell.models.chat_failures import PromptTooLong
 from citewell.models.llm import LLM, Completion, Prompt
 
 VERSION = 1
@@ -41,8 +39,9 @@ class Unreadable:
 def complete_as(llm: LLM, prompt: Prompt, form: type[M]) -> M | Unreadable:
     """What the model answers, as a `form`; `Unreadable` where it is none at the second try either.
 
-    The schema is added to the prompt's rules, and the endpoint holds the model to it where it can. The second prompt
-    says what was wrong in the words of the check alone: what the model made of hostile text does not come back to it.
+    The schema is added to the prompt's rules, and the endpoint holds the model to it where it can; for one that takes
+    none see `models.schemas`. The second prompt says what was wrong in the words of the check alone: what the model
+    made of hostile text does not come back to it.
 
     Raises:
         ServiceError: as `LLM.complete`.
@@ -50,14 +49,7 @@ def complete_as(llm: LLM, prompt: Prompt, form: type[M]) -> M | Unreadable:
     schema = form.model_json_schema()
     rules = f"{prompt.system}\n\n{_FORM.format(schema=json.dumps(schema, ensure_ascii=False))}"
     asked = replace(prompt, system=rules, json_schema=schema)
-    try:
-        reply = llm.complete(asked)
-    except PromptTooLong:
-        raise
-    except PromptRefused:  # perhaps the schema is what the endpoint does not take
-        asked = replace(asked, json_schema=None)
-        reply = llm.complete(asked)
-    read = _read(reply, form)
+    read = _read(llm.complete(asked), form)
     if isinstance(read, Unreadable) and not read.filtered:
         again = replace(asked, user=f"{prompt.user}\n\n{_AGAIN.format(problem=read.problem)}")
         read = _read(llm.complete(again), form)

@@ -13,11 +13,11 @@ from typing import Literal, TypeVar
 from pydantic import BaseModel
 
 from citewell.checking.support import Standing, Support, support
-from citewell.checking.verified import by_id, in_full
+from citewell.checking.verified import by_id
 from citewell.errors import PromptRefused
 from citewell.generation.answer import Draft
 from citewell.generation.compression import Shown
-from citewell.generation.planted import without_planted
+from citewell.generation.planted import in_full, without_planted
 from citewell.models.embedder import Embedder
 from citewell.models.llm import LLM, Prompt
 from citewell.models.structured import Unreadable, complete_as

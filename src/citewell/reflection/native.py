@@ -19,6 +19,7 @@ from citewell.generation.prompt import body
 from citewell.generation.reply import supporting_unit
 from citewell.reflection.scoring import Probabilities, Scores, Weights, scores, wants_passages
 from citewell.reflection.tokens import IS_RELEVANT, IS_SUPPORTED, IS_USEFUL, RETRIEVE, Token
+from citewell.security.planted import unplanted
 from citewell.types import Hit, Sentence
 
 NOT_NEEDED = "the model finds that this needs no documents"
@@ -129,8 +130,12 @@ def _likeliest(found: Probabilities) -> Token:
 def answered(
     question: str, hits: Sequence[Hit], *, model: ReflectiveModel, choosing: Choosing, page_of: PageOf
 ) -> tuple[Draft, Generated]:
-    """The best candidate as an answer that cites its passage. There is no answer without passages here."""
-    found = generated(question, [body(hit.passage) for hit in hits], model, choosing)
+    """The best candidate as an answer that cites its passage. There is no answer without passages here.
+
+    What seems to be planted in an untrusted passage is not shown: such a model was not trained on marks.
+    """
+    passages = [unplanted(body(hit.passage), hit.passage.trust) for hit in hits]
+    found = generated(question, passages, model, choosing)
     if not found.retrieved:
         return Draft(ABSTENTION, abstained=True, reason=NOT_NEEDED), found
     text = found.best.segment.text.strip() if found.best is not None else ""

@@ -17,7 +17,8 @@ from citewell.models.embedder import Embedder, QueryTokens, TokenEmbedder, Vecto
 from citewell.models.reranker import Reranker
 from citewell.models.token_vectors import maxsim
 from citewell.retrieval.analyser import STOP_WORDS
-from citewell.settings import Retrieval
+from citewell.security.planted import unplanted
+from citewell.settings import Retrieval, Untrusted
 from citewell.stores.store import Reader, Scope
 from citewell.types import Chunk
 
@@ -67,10 +68,15 @@ def telling(query: QueryTokens) -> Vectors:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """By a model that reads each passage together with the query, in `budget_s` seconds."""
+    """By a model that reads each passage together with the query, in `budget_s` seconds.
+
+    Whether it is one that takes orders is not known here. So what seems to be planted in an untrusted passage is kept
+    from it, unless `untrusted` is "plain": a rank has no use for it, and a mark would mislead a model that ranks.
+    """
 
     reranker: Reranker
     budget_s: float
+    untrusted: Untrusted = "cut"
 
     @property
     def name(self) -> str:
@@ -80,21 +86,25 @@ class Reading:
         until = time.monotonic() + self.budget_s
         chunks = store.chunks(list(entry_of), scope)
         ids = [chunk_id for chunk_id in entry_of if chunk_id in chunks]
-        scores = self.reranker.scores(query, [_text(chunks[chunk_id]) for chunk_id in ids], until)
+        scores = self.reranker.scores(query, [self._text(chunks[chunk_id]) for chunk_id in ids], until)
         return {chunk_id: float(score) for chunk_id, score in zip(ids, scores, strict=True) if not np.isnan(score)}
 
+    def _text(self, chunk: Chunk) -> str:
+        """What the model reads: where the passage stands, what it needs above it, and itself."""
+        texts = [chunk.title, chunk.section, chunk.preamble, chunk.text]
+        if self.untrusted != "plain":
+            texts = [unplanted(text, chunk.trust) for text in texts]
+        return "\n".join(filter(None, texts))
 
-def rerank_by(reranker: Reranker | None, embedder: Embedder, settings: Retrieval) -> Rerank | None:
+
+def rerank_by(
+    reranker: Reranker | None, embedder: Embedder, settings: Retrieval, untrusted: Untrusted = "cut"
+) -> Rerank | None:
     """The re-ranker of the settings: `reranker`, or else MaxSim, where the embedder gives vectors of tokens; None where
     there is none, or it is off."""
     if not settings.rerank:
         return None
     if reranker is not None:
-        return Reading(reranker, settings.rerank_budget_s)
+        return Reading(reranker, settings.rerank_budget_s, untrusted)
     of_tokens = token_embedder(embedder)
     return MaxSim(of_tokens) if of_tokens is not None else None
-
-
-def _text(chunk: Chunk) -> str:
-    """What a model reads: where the passage stands, what it needs above it, and itself."""
-    return "\n".join(filter(None, (chunk.title, chunk.section, chunk.preamble, chunk.text)))

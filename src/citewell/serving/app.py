@@ -7,9 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -17,7 +16,6 @@ from starlette.middleware.cors import CORSMiddleware
 
 from citewell.conversations import ConversationStore
 from citewell.index import Index
-from citewell.serving.answers import Answered
 from citewell.serving.audit import Audit
 from citewell.serving.border import REQUEST_ID, Border
 from citewell.serving.compatible.problems import CompatibleErrors
@@ -30,8 +28,8 @@ from citewell.serving.keys import Keys
 from citewell.serving.lane import Lane
 from citewell.serving.metrics import Metrics
 from citewell.serving.openapi import TAGS, completed
-from citewell.serving.problems import problem
 from citewell.serving.rate import Rate
+from citewell.serving.refused import wrong_http, wrong_values
 from citewell.serving.routes import (
     ask,
     changes,
@@ -49,6 +47,7 @@ from citewell.serving.routes.page import add_page
 from citewell.serving.runner import Runner
 from citewell.serving.service import Service
 from citewell.serving.state import State
+from citewell.serving.tracing import send_rest
 from citewell.serving.turns import Turns
 from citewell.serving.uploading import KIND, Uploading
 from citewell.serving.uploads import Uploads
@@ -105,9 +104,9 @@ def app_for(index: Index, place: str, settings: Settings, *, no_auth: bool = Fal
             Middleware(
                 CORSMiddleware,
                 allow_origins=settings.service.cors_origins,
-                allow_methods=["GET", "POST", "PATCH", "DELETE"],
-                allow_headers=["Authorization", "Content-Type", "Accept"],
-                expose_headers=["Location", "Retry-After", REQUEST_ID],
+                allow_methods=["GET", "HEAD", "POST", "PATCH", "DELETE"],
+                allow_headers=["Authorization", "Content-Type", "Accept", "Range", "If-Range"],
+                expose_headers=["Location", "Retry-After", "Accept-Ranges", "Content-Range", "ETag", REQUEST_ID],
             ),
             Middleware(
                 Guard,
@@ -118,8 +117,8 @@ def app_for(index: Index, place: str, settings: Settings, *, no_auth: bool = Fal
             ),
         ],
     )
-    app.exception_handler(RequestValidationError)(_wrong_request)
-    app.exception_handler(HTTPException)(_wrong_http)
+    app.exception_handler(RequestValidationError)(wrong_values)
+    app.exception_handler(HTTPException)(wrong_http)
     app.state.service = service
     for router in ROUTERS:
         app.include_router(router)
@@ -171,19 +170,4 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         for lane in (service.asking, service.reading, service.writing):
             lane.close()
         service.index.close()
-
-
-async def _wrong_request(_: Request, error: RequestValidationError) -> Answered:
-    """A body or parameter that is not as it must be: which, and why; never what it holds."""
-    problems: list[dict[str, Any]] = list(error.errors())
-    told = [f"{'.'.join(str(part)[:50] for part in one['loc'])}: {one['msg']}" for one in problems[:5]]
-    return Answered(problem("RequestError", f"{'; '.join(told)}.", "The schema is at /openapi.json."), 422)
-
-
-async def _wrong_http(_: Request, error: HTTPException) -> Answered:
-    """What the framework refuses: an unknown path, another method, a body that cannot be read or is too large."""
-    kinds = {404: "NotFound", 405: "MethodNotAllowed", 413: "TooLarge"}
-    kind = kinds.get(error.status_code, "RequestError")
-    return Answered(
-        problem(kind, str(error.detail), "The schema is at /openapi.json."), error.status_code, error.headers
-    )
+        await asyncio.to_thread(send_rest)

@@ -66,7 +66,7 @@ class _Run:
     @classmethod
     def of(cls, running: Running, place: str, settings: Settings) -> _Run:
         wanted = running.job.wanted
-        bench = Workbench(place, settings, running.spool / "bench")
+        bench = Workbench(place, settings, running.spool / ".bench")  # no test set is called so
         testset = running.spool / wanted["testset"]
         return cls(
             running=running,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -11,6 +12,14 @@ from citewell.serving.overrides import Overrides
 
 MAX_QUESTIONS = 5_000
 MAX_SETTINGS = 10
+UPLOADED = "questions.jsonl"
+
+_NAME = r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}$"
+
+
+def is_name(name: str) -> bool:
+    """Whether a test set can be asked for by this name."""
+    return re.fullmatch(_NAME, name) is not None
 
 
 class TestSetBody(BaseModel):
@@ -25,9 +34,10 @@ class TestSetBody(BaseModel):
     )
     testset: str | None = Field(
         None,
-        pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}$",
+        pattern=_NAME,
         description="Or the name of a file in `testsets` of the service's folder.",
     )
+    name: str | None = Field(None, pattern=_NAME, description="What the run calls `questions`; `questions.jsonl` else.")
     judge: Literal["aligned", "llm"] = "aligned"
     retrieval_only: bool = Field(False, description="Measure what is found, without answers.")
 
@@ -35,7 +45,14 @@ class TestSetBody(BaseModel):
     def _is_one_testset(self) -> Self:
         if (self.questions is None) == (self.testset is None):
             raise ValueError("give questions, or the name of a testset")
+        if self.name is not None and self.questions is None:
+            raise ValueError("a testset has its name; only questions are given one")
         return self
+
+    @property
+    def told_as(self) -> str:
+        """The name that the run tells of its test set."""
+        return self.testset or self.name or UPLOADED
 
 
 class EvaluationBody(TestSetBody):

@@ -149,6 +149,32 @@ EVALUATION_JOB: Shape = {
     "progress": None,
 }
 JOBS: Shape = {"version": VERSION, "jobs": [JOB]}
+RUNS: Shape = {
+    "version": VERSION,
+    "runs": [
+        {
+            "job": "9c2a7f00d1e4b356",
+            "kind": "evaluation",
+            "caller": "key:root",
+            "state": "done",
+            "created": "2026-02-03T04:05:06.789+00:00",
+            "started": "2026-02-03T04:05:07.012+00:00",
+            "ended": "2026-02-03T04:05:41.330+00:00",
+            "cancelling": False,
+            "progress": {"done": 125, "total": 125, "current": ""},
+            "error": None,
+            "testset": "bank.jsonl",
+            "judge": "aligned",
+            "retrieval_only": False,
+            "settings": [{"name": "service", "settings": {"retrieval": {"keep": 3}}}],
+            "figures": [{"measure": "correct", "mean": 0.752, "low": 0.68, "high": 0.824, "questions": 125}],
+            "verdicts": [],
+        }
+    ],
+    "total": 1,
+    "offset": 0,
+}
+TESTSETS: Shape = {"version": VERSION, "testsets": ["bank.jsonl"]}
 VERSION_NOW: Shape = {
     "document": "5d0f3a4c9be1a7f2",
     "number": 2,

@@ -6,7 +6,7 @@ import json
 import secrets
 import shutil
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
@@ -33,6 +33,21 @@ CREATE TABLE IF NOT EXISTS jobs (
     created TEXT NOT NULL, started TEXT, ended TEXT, progress TEXT, result TEXT, error TEXT,
     cancelling INTEGER NOT NULL DEFAULT 0
 )
+"""
+
+# Cut down by the database: a result may have megabytes, and a list shows many.
+_EVALUATIONS = """
+SELECT id, kind, caller, state, wanted, created, started, ended, progress, error, cancelling,
+    CASE WHEN result IS NOT NULL THEN json_object(
+        'measures', json_extract(result, '$.slices[0].measures'),
+        'verdicts', (
+            SELECT json_group_array(json_object(
+                'after', json_extract(value, '$.after'), 'verdict', json_extract(value, '$.verdict')
+            ))
+            FROM json_each(result, '$.compared')
+        )
+    ) END AS result
+FROM jobs WHERE kind IN (SELECT value FROM json_each(?)) ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?
 """
 
 
@@ -108,15 +123,31 @@ class Jobs:
             database.execute(TABLE)
             database.execute("CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs (state)")
 
-    def new_id(self) -> str:
-        return secrets.token_hex(8)
-
     def spool(self, job_id: str) -> Path:
         """A folder for what the job needs until it is over."""
         return self._spools / job_id
 
+    def queue(self, kind: str, caller: Caller, wanted: Shape, fill: Callable[[Path], None]) -> Job:
+        """Queue a job whose folder `fill` fills.
+
+        Raises:
+            TooBusy: as `add`; and what `fill` raises. Then nothing is left of it.
+        """
+        job_id = secrets.token_hex(8)
+        spool = self.spool(job_id)
+        queued = False
+        try:
+            spool.mkdir(mode=0o700, parents=True)
+            fill(spool)
+            job = self.add(job_id, kind, caller, wanted)
+            queued = True
+        finally:
+            if not queued:
+                shutil.rmtree(spool, ignore_errors=True)
+        return job
+
     def add(self, job_id: str, kind: str, caller: Caller, wanted: Shape) -> Job:
-        """Queue a job.
+        """Queue a job whose folder is filled, or that needs nothing.
 
         Raises:
             TooBusy: the caller has too many in the queue.
@@ -154,6 +185,18 @@ class Jobs:
                 (caller.name, json.dumps([*FOR_ADMINS]), caller.is_admin, LISTED),
             )
             return [_job(row) for row in rows]
+
+    def evaluations(self, limit: int, offset: int) -> tuple[Sequence[Job], int]:
+        """Evaluations and comparisons, the newest first, and how many there are in all. Of a result there is what a
+        list shows: the measures of all questions, and the verdicts.
+        """
+        kinds = json.dumps([*FOR_ADMINS])
+        with self._file.reading() as database:
+            rows = database.execute(_EVALUATIONS, (kinds, limit, offset)).fetchall()
+            (total,) = database.execute(
+                "SELECT count(*) FROM jobs WHERE kind IN (SELECT value FROM json_each(?))", (kinds,)
+            ).fetchone()
+        return [_job(row) for row in rows], total
 
     def cancel(self, job_id: str, caller: Caller) -> Job:
         """A job that waits is cancelled at once, one that runs at its next step; one that is over stays as it is.

@@ -49,9 +49,13 @@ _EXAMPLES: dict[int, tuple[str, Shape]] = {
         problem("IndexLocked", "The index is being written to.", "Try again in a moment."),
     ),
     413: ("The body is too large.", problem("TooLarge", "A request may hold 2,000,000 bytes.", "Send less at once.")),
+    416: (
+        "The file has none of these bytes; `Content-Range` says how many it has.",
+        problem("RangeNotSatisfiable", "The file has 1,200 bytes, and none of these.", "Ask for others, or for all."),
+    ),
     422: (
         "The body or a parameter is not as it must be.",
-        problem("RequestError", "body.question: Field required.", "The schema is at /openapi.json."),
+        problem("RequestError", "body.question is missing.", "The schema is at /openapi.json."),
     ),
     429: (
         "Too much is asked just now; `Retry-After` says when to come again.",

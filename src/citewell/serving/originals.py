@@ -14,6 +14,8 @@ from urllib.parse import quote, unquote, urlsplit
 
 from citewell.errors import UnknownId
 from citewell.serving.headers import FILE_POLICY
+from citewell.serving.problems import RangeNotSatisfiable
+from citewell.serving.ranges import bytes_wanted
 from citewell.types import BETWEEN_SOURCES, Document
 
 PIECE = 1 << 16
@@ -31,10 +33,10 @@ SHOWN = (
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """Its bytes, copied and checked, and how they are sent."""
+    """Its bytes, or those that were asked for, copied while all of it was checked; and how they are sent."""
 
     data: IO[bytes]
-    size: int
+    status: int
     media_type: str
     headers: dict[str, str]
 
@@ -44,51 +46,75 @@ class Original:
             yield piece
 
 
-def original(document: Document) -> Original:
-    """Raises:
-    UnknownId: it is not there, is not the same any more, or lies inside another file.
+def original(document: Document, ranged: str | None = None, if_range: str | None = None) -> Original:
+    """The file of a document. `ranged` and `if_range` are headers of the request: which bytes, and of which file.
+
+    Raises:
+        UnknownId: it is not there, is not the same any more, or lies inside another file.
+        RangeNotSatisfiable: it has none of these bytes.
     """
     parts = urlsplit(document.source)
     if parts.scheme != "file" or BETWEEN_SOURCES in document.source:
         raise _gone("It has no file of its own.")
+    etag = f'"{document.content_hash}"'
     copy: IO[bytes] = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - whoever sends it closes it
     try:
-        size = _copied(Path(unquote(parts.path)), copy, document.content_hash)
-        copy.seek(0)
-        head = copy.read(16)
+        with _opened(Path(unquote(parts.path))) as file:
+            size = os.fstat(file.fileno()).st_size
+            part = bytes_wanted(ranged if if_range in (None, etag) else None, size)
+            sent = range(size) if part is None else part
+            head = _copied(file, size, document.content_hash, sent, copy)
         copy.seek(0)
     except BaseException:
         copy.close()
         raise
+    if part is not None and not part:  # told of a checked file only: the size of another is nobody's business
+        copy.close()
+        raise RangeNotSatisfiable(size)
     shown = next((kind for begin, kind in SHOWN if head.startswith(begin)), None)
     name = PurePosixPath(unquote(parts.path)).name.encode("utf-8", "replace").decode()
     headers = {
+        "Accept-Ranges": "bytes",
         "Content-Disposition": f"{'inline' if shown else 'attachment'}; filename*=UTF-8''{quote(name, safe='')}",
         "Content-Security-Policy": FILE_POLICY,
-        "Content-Length": str(size),
+        "Content-Length": str(len(sent)),
+        "ETag": etag,
     }
-    return Original(copy, size, shown or "application/octet-stream", headers)
+    if part is not None:
+        headers["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{size}"
+    return Original(copy, 200 if part is None else 206, shown or "application/octet-stream", headers)
 
 
-def _copied(path: Path, copy: IO[bytes], wanted: str) -> int:
-    """The size of what was copied, which has that SHA-256: a file may change while it is read, a copy does not."""
-    changed = _gone("Its file has changed since it was indexed, or has gone.")
-    size, digest = 0, hashlib.sha256()
+def _opened(path: Path) -> IO[bytes]:
     try:
         # What was a file may be a pipe by now, which would be waited for.
         opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except OSError:
-        raise changed from None
-    with os.fdopen(opened, "rb") as file:
-        if not stat.S_ISREG(os.fstat(opened).st_mode):
-            raise changed
-        while piece := file.read(PIECE):
-            size += len(piece)
-            digest.update(piece)
-            copy.write(piece)
-    if digest.hexdigest() != wanted:
-        raise changed
-    return size
+        raise _changed() from None
+    file = os.fdopen(opened, "rb")
+    if not stat.S_ISREG(os.fstat(opened).st_mode):
+        file.close()
+        raise _changed()
+    return file
+
+
+def _copied(file: IO[bytes], size: int, wanted: str, sent: range, copy: IO[bytes]) -> bytes:
+    """How a file of that size and SHA-256 begins. The bytes that are sent are copied on the way: a file may change
+    after it was checked, a copy does not.
+    """
+    at, digest, head = 0, hashlib.sha256(), b""
+    while piece := file.read(PIECE):
+        digest.update(piece)
+        head = head or piece[:16]
+        copy.write(piece[max(sent.start - at, 0) : max(sent.stop - at, 0)])
+        at += len(piece)
+    if at != size or digest.hexdigest() != wanted:
+        raise _changed()
+    return head
+
+
+def _changed() -> UnknownId:
+    return _gone("Its file has changed since it was indexed, or has gone.")
 
 
 def _gone(message: str) -> UnknownId:

@@ -1,6 +1,7 @@
 """Settings tried in an evaluation: those of how passages are cut, found and made an answer of, over the service's own.
 
-No others: a model's address, a plugin or a folder of the machine is for whoever can write the settings file.
+No others: a model's address, a plugin or a folder of the machine is for whoever can write the settings file. What is
+tried never sends a question to the web, whatever the service may: settings decide when a question would go there.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from citewell.complaints import complaints
 from citewell.errors import UsageError
 from citewell.settings import Chunking, Generation, Queries, Retrieval, Settings
 
@@ -31,10 +33,11 @@ class Overrides(BaseModel):
         said = self.model_dump(exclude_unset=True, exclude_none=True)
         try:
             tables = {name: _changed(getattr(settings, name), values) for name, values in said.items()}
-            changed = settings.model_copy(update=tables)
+            here = settings.security.model_copy(update={"web": "deny"})
+            changed = settings.model_copy(update={**tables, "security": here})
             Settings(**changed.model_dump())  # what one table needs of another
         except ValidationError as error:
-            raise UsageError(f"Settings: {error.errors()[0]['msg']}.", remedy="Correct it.") from None
+            raise UsageError(f"Settings: {complaints(error.errors())}.", remedy="Correct it.") from None
         return changed
 
 

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import logging
 import traceback
+from collections.abc import Iterable, Mapping
+from typing import Any
 
+from citewell.complaints import complaints
 from citewell.errors import (
     NO_ROOM,
     CitewellError,
@@ -46,6 +49,14 @@ class TooLarge(UsageError):
     """A request that holds more than it may."""
 
 
+class RangeNotSatisfiable(UsageError):
+    """Bytes are asked for that a file of `size` bytes does not have."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(f"The file has {size:,} bytes, and none of these.", remedy="Ask for others, or for all.")
+        self.size = size
+
+
 class TooBusy(Refused):
     """More is asked than can be done now. `retry_after` is in seconds."""
 
@@ -60,6 +71,7 @@ STATUSES: tuple[tuple[type[CitewellError], int], ...] = (
     (UnknownId, 404),
     (Conflict, 409),
     (TooLarge, 413),
+    (RangeNotSatisfiable, 416),
     (IndexLocked, 409),
     (TooBusy, 429),
     (SettingsError, 503),
@@ -82,6 +94,8 @@ def status_of(error: CitewellError) -> int:
 def headers_of(error: Exception) -> dict[str, str]:
     if isinstance(error, Unauthenticated):
         return {"WWW-Authenticate": "Bearer"}
+    if isinstance(error, RangeNotSatisfiable):
+        return {"Content-Range": f"bytes */{error.size}"}
     if isinstance(error, TooBusy):
         return {"Retry-After": str(error.retry_after)}
     return {"Retry-After": str(RETRY_S)} if isinstance(error, IndexLocked) else {}
@@ -93,6 +107,11 @@ def is_ours_to_mend(error: CitewellError) -> bool:
 
 def problem(kind: str, message: str, remedy: str) -> Shape:
     return {"error": {"type": kind, "message": message, "remedy": remedy}}
+
+
+def wrong_request(problems: Iterable[Mapping[str, Any]], remedy: str) -> Shape:
+    """Of a request that is not as it must be, by the errors that pydantic lists. Never what it holds."""
+    return problem("RequestError", f"{complaints(problems)}.", remedy)
 
 
 def problem_of(error: CitewellError, caller: Caller | None) -> Shape:

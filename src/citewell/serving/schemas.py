@@ -278,6 +278,57 @@ class JobList(Model):
     jobs: list[JobStatus]
 
 
+class BenchSettings(Model):
+    name: str
+    settings: dict[str, Any] = Field(description="Over those of the service.")
+
+
+class BenchFigure(Model):
+    measure: str
+    mean: float
+    low: float
+    high: float
+    questions: int
+
+
+class BenchVerdict(Model):
+    after: str = Field(description="The settings that were compared with the first.")
+    verdict: str
+
+
+class BenchRun(Model):
+    job: str
+    kind: Literal["evaluation", "comparison"]
+    caller: str
+    state: Literal["queued", "running", "done", "failed", "cancelled", "interrupted"]
+    created: str
+    started: str | None
+    ended: str | None
+    cancelling: bool
+    progress: JobProgress | None
+    error: Problem | None
+    testset: str
+    judge: str
+    retrieval_only: bool
+    settings: list[BenchSettings]
+    figures: list[BenchFigure] = Field(description="Of an evaluation: the measures to look at first.")
+    verdicts: list[BenchVerdict] = Field(description="Of a comparison.")
+
+
+class BenchRuns(Model):
+    version: Literal[1]
+    runs: list[BenchRun]
+    total: int
+    offset: int
+
+
+class TestSets(Model):
+    __test__ = False  # it is no test
+
+    version: Literal[1]
+    testsets: list[str]
+
+
 class ConversationFacts(Model):
     conversation: str
     caller: str

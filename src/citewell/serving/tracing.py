@@ -19,6 +19,7 @@ else:
     HAS_API = True
 
 NAME = "citewell"
+FLUSH_MS = 5_000
 
 Finish = Callable[[str, int], None]
 """Called with the route's template and the status."""
@@ -75,3 +76,11 @@ def ask_span() -> Iterator[Callable[[Answer], None]]:
                 end = begin
 
         yield told
+
+
+def send_rest() -> None:
+    """Send the spans that wait for their turn: where a signal ends the process, nothing else would."""
+    # The API alone has no such thing; the SDK's provider does.
+    flush = getattr(trace.get_tracer_provider(), "force_flush", None) if HAS_API else None
+    if flush is not None:
+        flush(FLUSH_MS)

@@ -29,6 +29,11 @@ def test_a_models_folder_is_named_without_its_place() -> None:
     assert not_default(settings) == {"models.embedder": "onnx:model"}
 
 
+def test_places_of_the_service_are_not_named() -> None:
+    settings = Settings.model_validate({"service": {"state": "/home/alice/state"}, "retrieval": {"keep": 3}})
+    assert not_default(settings) == {"retrieval.keep": 3}
+
+
 def test_the_embedder_of_an_index_is_named_without_its_place(bank: Index, tmp_path: Path) -> None:
     class ScriptedStatus:
         """An index made with a model in a folder, which is not here to be loaded."""

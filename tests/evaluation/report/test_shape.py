@@ -9,7 +9,7 @@ from citewell.evaluation.calibration import Evidenced, fit
 from citewell.evaluation.report.evaluated import Evaluated
 from citewell.evaluation.report.shape import as_shape
 from citewell.evaluation.testset import Question
-from tests.evaluation.report.conftest import HOSTILE, made, right
+from tests.evaluation.report.conftest import HOSTILE, TEXTS, made, right
 
 
 def test_what_was_evaluated(small: Evaluated) -> None:
@@ -88,6 +88,8 @@ def test_a_question_is_there_with_passages_answer_and_steps(small: Evaluated) ->
         "title": "Rules",
         "section": "4 Disputes > 4.0 Part",
         "page": "22–23",
+        "start": 0,
+        "end": len(TEXTS[0]),
         "score": 0.5,
         "scale": "rrf",
         "cosine": 0.4,

@@ -39,6 +39,27 @@ def test_a_footnote_opens_the_pdf_at_the_sentence(local: Served, opened: Opened)
     expect(page.locator(".text mark")).to_have_text(QUOTE)
 
 
+def test_a_footnote_of_the_web_opens_its_address_and_nothing_here(local: Served, opened: Opened) -> None:
+    page = opened(local.url)
+    answer = local.client().post("/v1/ask", json={"question": QUESTION}).json()
+    place = {"document": "web:0123456789abcdef", "source": "https://www.example.org/a", "page": "", "section": ""}
+    answer["citations"][0] |= {**place, "title": "Disputes (web: www.example.org)", "link": "https://www.example.org/a"}
+    answer["citations"].append({**answer["citations"][0], "n": 2, "source": "javascript:window.pwned = 1"})
+    stream = f"event: answer\ndata: {json.dumps(answer)}\n\n"
+    page.route("**/v1/ask", lambda route: route.fulfill(body=stream, content_type="text/event-stream"))
+    page.context.route("https://www.example.org/**", lambda route: route.fulfill(body="the page"))
+    ask(page, QUESTION)
+    expect(page.locator(".note-title").first).to_have_text("Disputes (web: www.example.org)")
+    with page.expect_popup() as popup:
+        page.locator("[data-note='1']").click()
+    expect(popup.value.locator("body")).to_have_text("the page")
+    assert popup.value.evaluate("window.opener") is None
+    page.locator("[data-note='2']").click()
+    expect(page.locator("#reader")).to_be_hidden()
+    assert len(page.context.pages) == 2
+    assert page.evaluate("window.pwned") is None
+
+
 def test_where_the_words_are_not_on_the_page_their_place_is_marked(local: Served, opened: Opened) -> None:
     """As on a scanned page, whose text is OCR's."""
     page = opened(local.url)
@@ -49,6 +70,7 @@ def test_where_the_words_are_not_on_the_page_their_place_is_marked(local: Served
     ask(page, QUESTION)
     page.locator(".marker").click()
     box = page.locator("#reader .box")
+    box.wait_for()  # the first PDF of a browser takes a while
     expect(box).to_have_count(1)
     expect(page.locator(".reader-says")).to_contain_text("their place is marked")
     inside, words = (

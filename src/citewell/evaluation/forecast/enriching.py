@@ -9,14 +9,16 @@ from citewell.evaluation.forecast.counting import Drawn
 from citewell.evaluation.forecast.rates import Assumptions
 from citewell.evaluation.forecast.work import NOTHING, Work
 from citewell.models.embedder import Embedder
-from citewell.settings import Enrichment
+from citewell.settings import Enrichment, Untrusted
 from citewell.types import Chunk, Document, EntryKind
 
 MOST_PROMPTS = 200
 """Measured of each kind; the rest are taken to be as long."""
 
 
-def enriching(drawn: Drawn, settings: Enrichment, assumed: Assumptions, embedder: Embedder) -> Work:
+def enriching(
+    drawn: Drawn, settings: Enrichment, assumed: Assumptions, embedder: Embedder, untrusted: Untrusted = "cut"
+) -> Work:
     """All documents once, with the passages that the index has. What is asked for twice, and what is known from an
     earlier run, is not counted."""
     written = {
@@ -24,13 +26,17 @@ def enriching(drawn: Drawn, settings: Enrichment, assumed: Assumptions, embedder
         Enrichment(questions=settings.questions): settings.questions * assumed.stored_question_tokens,
         Enrichment(summaries=settings.summaries): assumed.summary_tokens,
     }
-    return sum((_work(drawn, kind, each, embedder) for kind, each in written.items() if kind.of_a_model), NOTHING)
+    return sum(
+        (_work(drawn, kind, each, embedder, untrusted) for kind, each in written.items() if kind.of_a_model), NOTHING
+    )
 
 
-def _work(drawn: Drawn, kind: Enrichment, written: int, embedder: Embedder) -> Work:
+def _work(drawn: Drawn, kind: Enrichment, written: int, embedder: Embedder, untrusted: Untrusted) -> Work:
     """Of one kind, each of whose replies has so many tokens."""
     asked = [
-        task for document, chunks in drawn.taken for task in tasks(document, _cut(document, chunks), kind, embedder)
+        task
+        for document, chunks in drawn.taken
+        for task in tasks(document, _cut(document, chunks), kind, embedder, untrusted)
     ]
     if not asked:
         return NOTHING

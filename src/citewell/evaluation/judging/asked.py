@@ -16,7 +16,7 @@ from citewell.checking.wording import whole
 from citewell.errors import PromptRefused, ServiceUnreachable
 from citewell.generation.prompt import PASSAGE, QUESTION
 from citewell.models import structured
-from citewell.models.fenced import tagged
+from citewell.models.fenced import Part, fenced
 from citewell.models.llm import LLM, Prompt
 
 PROMPT_VERSION = 3
@@ -69,9 +69,8 @@ class AskedJudge:
         return [self._one(claim, passages, question) for claim in claims]
 
     def _one(self, claim: str, passages: Sequence[str], question: str) -> Judgement:
-        asked = Prompt(RULES, _shown(claim, passages, question), MAX_REPLY_TOKENS)
         try:
-            read = structured.complete_as(self._llm, asked, _Verdict)
+            read = structured.complete_as(self._llm, _prompt(claim, passages, question), _Verdict)
         except ServiceUnreachable:
             return Judgement(None, Failure.TIME_OUT)
         except PromptRefused:
@@ -82,6 +81,7 @@ class AskedJudge:
         return Judgement(SUPPORT[read.verdict], contradicted=read.verdict == "contradicted", reason=read.reason[:200])
 
 
-def _shown(claim: str, passages: Sequence[str], question: str) -> str:
-    parts = [*((PASSAGE, passage) for passage in passages), (QUESTION, question), (CLAIM, claim)]
-    return tagged([(name, whole(text)) for name, text in parts])
+def _prompt(claim: str, passages: Sequence[str], question: str) -> Prompt:
+    """What is planted in a passage is cut by whoever knows its document: `evaluation.answers`."""
+    texts = [*((PASSAGE, passage) for passage in passages), (QUESTION, question), (CLAIM, claim)]
+    return fenced(RULES, [Part(name, whole(text), None) for name, text in texts], most=MAX_REPLY_TOKENS).prompt

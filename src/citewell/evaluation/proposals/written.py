@@ -10,7 +10,7 @@ import regex
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from citewell.evaluation.proposals.proposal import LONGEST_QUESTION, Proposal
-from citewell.models.fenced import tagged
+from citewell.models.fenced import Part, fenced
 from citewell.models.llm import LLM, Completion, Prompt
 from citewell.types import Document, ElementKind
 
@@ -87,7 +87,8 @@ def write(llm: LLM, document: Document, section: Section) -> tuple[list[Proposal
 
 
 def _prompt(document: Document, text: str) -> Prompt:
-    return Prompt(_RULES, tagged([("section", f"{document.title}\n\n{text}")]), _MAX_TOKENS)
+    section = Part("section", f"{document.title}\n\n{text}", document.trust)
+    return fenced(_RULES, [section], most=_MAX_TOKENS).prompt
 
 
 def _parsed(completion: Completion) -> list[_Written] | None:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from urllib.parse import urlsplit
 
 from citewell import clock
-from citewell.evaluation.calibration import Curve
+from citewell.evaluation.calibration import Curve, curve_of
 from citewell.evaluation.scored import Scored
 from citewell.evaluation.testset import Question, read_testset
 from citewell.index import Index
@@ -38,7 +38,8 @@ class Evaluated:
     """One test set put to one index and scored, by a judge whose `agreement` with people is told, a line a data set.
 
     `settings` holds, as `table.key`, those that are not the default; `keep` is how many passages an answer is made of.
-    Nothing in it depends on the machine: an index is told by its contents, not by its place.
+    `floor_curve` is what each floor would do to these questions, None where there are too few to fit one. Nothing in it
+    depends on the machine: an index is told by its contents, not by its place.
     """
 
     title: str
@@ -65,7 +66,7 @@ class Evaluated:
         Raises:
             PathError: as `read_testset`.
         """
-        status = index.status()
+        status, keep = index.status(), index.settings.retrieval.keep
         return cls(
             title=title or testset.name,
             at=clock.now(),
@@ -75,11 +76,12 @@ class Evaluated:
             embedder=_shown(status.embedder),
             floor=status.floor,
             settings=not_default(index.settings),
-            keep=index.settings.retrieval.keep,
+            keep=keep,
             testset=asked(testset.name, read_testset(testset)),
             judge=judge,
             agreement=tuple(agreement),
             scored=scored,
+            floor_curve=curve_of(scored.outcomes, keep),
         )
 
 
@@ -91,8 +93,11 @@ def asked(name: str, questions: Sequence[Question]) -> Asked:
 
 
 def not_default(settings: Settings) -> dict[str, object]:
-    """The settings that are not the default, as `table.key`, without what may be secret in a URL or path."""
-    changed = settings.model_dump(mode="json", exclude_defaults=True)
+    """The settings that are not the default, as `table.key`, without what may be secret in a URL or path.
+
+    Those of `[service]` are left out: no answer depends on them, and they name places of the machine.
+    """
+    changed = settings.model_dump(mode="json", exclude_defaults=True, exclude={"service"})
     tables = {name: value for name, value in changed.items() if isinstance(value, dict)}
     top = {name: value for name, value in changed.items() if name not in tables}
     return top | {

@@ -157,6 +157,8 @@ def _hit(hit: Hit, held: frozenset[int]) -> Shape:
         "title": chunk.title,
         "section": chunk.section,
         "page": page_of(chunk.pages),
+        "start": chunk.start,
+        "end": chunk.end,
         "score": _rounded(hit.score),
         "scale": hit.scale.value,
         "cosine": _rounded(hit.cosine),
@@ -191,6 +193,8 @@ def _citation(citation: Citation) -> Shape:
         "section": citation.section,
         "page": citation.page,
         "quote": citation.quote,
+        "start": citation.start,
+        "end": citation.end,
     }
 
 

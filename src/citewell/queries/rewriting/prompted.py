@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from citewell.models.fenced import tagged
+from citewell.models.fenced import Part, fenced
 from citewell.models.llm import Completion, Prompt
 from citewell.models.reply import declines, unlabelled
 from citewell.types import Turn
@@ -43,10 +43,10 @@ def prompt_for(question: str, turns: Sequence[Turn]) -> Prompt:
     """The last turns, answers cut short, then the question."""
     parts = []
     for n, turn in enumerate(turns[-MOST_TURNS:], start=1):
-        parts.append((f"question{n}", turn.question[:_QUESTION_CHARS]))
-        parts.append((f"answer{n}", turn.answer[:_ANSWER_CHARS]))
-    parts.append(("last", question))
-    return Prompt(RULES, f"{tagged(parts)}\n\n{_REMINDER}", MOST_TOKENS)
+        parts.append(Part(f"question{n}", turn.question, None, most=_QUESTION_CHARS))
+        parts.append(Part(f"answer{n}", turn.answer, None, most=_ANSWER_CHARS))
+    parts.append(Part("last", question, None))
+    return fenced(RULES, parts, most=MOST_TOKENS, reminder=_REMINDER).prompt
 
 
 def question_in(reply: Completion, question: str) -> str | None:

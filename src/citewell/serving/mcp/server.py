@@ -24,7 +24,7 @@ from pydantic import BaseModel, ValidationError
 from citewell.serving.answers import dumped
 from citewell.serving.mcp.desk import Desk
 from citewell.serving.mcp.tools import INSTRUCTIONS, TOOLS, Tool
-from citewell.serving.problems import log_failure, problem, told
+from citewell.serving.problems import log_failure, told, wrong_request
 from citewell.shapes import Shape
 
 log = logging.getLogger("citewell.serving")
@@ -63,7 +63,8 @@ async def _run(tool: Tool, arguments: dict[str, Any], desk: Desk) -> CallToolRes
     try:
         wanted = tool.arguments.model_validate(arguments)
     except ValidationError as error:
-        return _result(_not_so(error), is_error=True)
+        problems = error.errors(include_url=False, include_input=False)
+        return _result(wrong_request(problems, "The tool's schema says what it takes."), is_error=True)
     try:
         return _result(await tool.run(desk, wanted))
     except Exception as error:  # noqa: BLE001 - whatever it is, the caller is told what may be told
@@ -75,13 +76,6 @@ def _result(shape: Shape, *, is_error: bool = False) -> CallToolResult:
     """With the shape as text, too, for clients that read no other."""
     text = TextContent(type="text", text=dumped(shape))
     return CallToolResult(content=[text], structured_content=shape, is_error=is_error)
-
-
-def _not_so(error: ValidationError) -> Shape:
-    """Which argument is not as it must be, and why; never what it holds."""
-    problems = error.errors(include_url=False, include_input=False, include_context=False)[:5]
-    told = [f"{'.'.join(str(part)[:50] for part in one['loc'])}: {one['msg']}" for one in problems]
-    return problem("RequestError", f"{'; '.join(told)}.", "The tool's schema says what it takes.")
 
 
 def _shape(tool: Tool) -> ToolShape:

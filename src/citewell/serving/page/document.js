@@ -13,6 +13,7 @@ let last = { key: "", pdf: null };
 
 // `target` is a citation, a passage or a whole document; `read` how it was found.
 export async function openDocument(target) {
+  if (target.document.startsWith("web:")) return openWeb(target);
   const turn = ++opened;
   if (byId("reader").hidden) opener = document.activeElement;
   const stage = shell(target);
@@ -26,6 +27,13 @@ export async function openDocument(target) {
     if (!(error instanceof Problem)) throw error;
     stage.replaceChildren(h("p", { class: "failed", role: "alert" }, h("strong", {}, error.message), " ", error.remedy));
   }
+}
+
+// A page of the web is not here: only its own address shows it.
+function openWeb(target) {
+  if (!/^https?:/i.test(target.source)) return;
+  window.open(target.source, "_blank", "noopener,noreferrer");
+  say(`${target.title} opens in a tab of its own.`);
 }
 
 export function closeDocument() {
@@ -51,7 +59,7 @@ export function startReader() {
 function arrange() {
   const open = !byId("reader").hidden;
   document.body.classList.toggle("reading", open);
-  for (const one of document.querySelectorAll(".bar, .talk, .skip")) one.inert = open && narrow.matches;
+  for (const one of document.querySelectorAll(".bar, .talk, .bench, .skip")) one.inert = open && narrow.matches;
 }
 
 function shell(target) {
@@ -75,7 +83,9 @@ async function shown(target, stage, isWanted) {
   const isPdf = /\.pdf$/i.test(target.source);
   const pdf = isPdf && !target.asText && (await isTheFiles(at, read, stretch)) ? await pdfOf(target, at) : null;
   if (!isWanted()) return null;
-  if (pdf) return new PdfView(stage, pdf, () => openDocument({ ...target, asText: true })).open(target, at.elements);
+  // A place may be given by its characters alone.
+  const place = { ...target, quote: target.quote ?? at.text, page_number: target.page_number ?? at.elements[0]?.page_number };
+  if (pdf) return new PdfView(stage, pdf, () => openDocument({ ...target, asText: true })).open(place, at.elements);
   return new TextView(stage, stretch, at, isPdf && !target.asText ? "The file itself is not here to be shown. This is its text." : "").open(target);
 }
 

@@ -1,7 +1,11 @@
 // Elements from plain values. A child that is not an element becomes text: nothing of a document is ever markup.
 
-export function h(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
+export const h = (tag, attributes = {}, ...children) => filled(document.createElement(tag), attributes, children);
+
+// The same of a drawing.
+export const svg = (tag, attributes = {}, ...children) => filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+
+function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (value === true) element.setAttribute(name, "");
@@ -14,16 +18,7 @@ export function h(tag, attributes = {}, ...children) {
 export const byId = (id) => document.getElementById(id);
 
 // A line drawing of 20 by 20.
-export function icon(path) {
-  const space = "http://www.w3.org/2000/svg";
-  const svg = document.createElementNS(space, "svg");
-  svg.setAttribute("viewBox", "0 0 20 20");
-  svg.setAttribute("aria-hidden", "true");
-  const line = document.createElementNS(space, "path");
-  line.setAttribute("d", path);
-  svg.append(line);
-  return svg;
-}
+export const icon = (path) => svg("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, svg("path", { d: path }));
 
 export const CROSS = "m5 5 10 10M15 5 5 15";
 export const LEFT = "m12 5-5 5 5 5";

@@ -1,5 +1,6 @@
 // Keys that do something by themselves: never while one types, and not at all for who has switched them off.
 
+import { leaveBench, toggleBench } from "./bench.js";
 import { newConversation, stopAsking } from "./ask.js";
 import { closeDocument, turnPage } from "./document.js";
 import { byId } from "./dom.js";
@@ -7,11 +8,18 @@ import { byId } from "./dom.js";
 const OFF = "citewell-single-keys-off";
 
 const SINGLE = {
-  "/": () => byId("question").focus(),
+  "/": () => {
+    leaveBench();
+    byId("question").focus();
+  },
   "?": () => byId("keys").click(),
   "[": () => turnPage(-1),
   "]": () => turnPage(1),
-  n: () => newConversation(),
+  b: () => toggleBench(),
+  n: () => {
+    leaveBench();
+    newConversation();
+  },
   r: () => byId("narrow").click(),
   t: () => byId("theme").click(),
   u: () => byId("add").click(),

@@ -11,6 +11,7 @@ const STEPS = {
   maxsim: "compared word by word",
   rerank: "read by the re-ranker",
   gather: "chosen to read",
+  web: "found on the web",
   floor: "near enough to answer",
 };
 
@@ -21,6 +22,7 @@ export const LEGS = {
   code: "Codes",
   maxsim: "Word by word",
   rerank: "Re-ranker",
+  web: "Web",
 };
 
 // "50 compared word by word", or "" for a step that finds nothing.

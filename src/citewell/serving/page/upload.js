@@ -1,11 +1,10 @@
 // Files into the collection: dropped or chosen, sent, indexed by a job that is followed to its end.
 
-import { authorization, json, Problem, problemOf } from "./api.js";
+import { authorization, Problem, problemOf } from "./api.js";
 import { byId, h, say } from "./dom.js";
+import { cancel as cancelJob, followed, OVER } from "./jobs.js";
 import { report } from "./report.js";
 
-const LOOK_MS = 400;
-const OVER = ["done", "failed", "cancelled", "interrupted"];
 const changed = [];
 
 export const whenAdded = (tell) => changed.push(tell);
@@ -58,7 +57,7 @@ async function send(files) {
   byId("upload-jobs").prepend(job);
   try {
     const sent = await posted(form(files), bar, cancel);
-    await followed(sent.job, { bar, says, cancel, found });
+    await follow(sent.job, { bar, says, cancel, found });
     for (const tell of changed) tell();
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -98,34 +97,28 @@ function posted(data, bar, cancel) {
   });
 }
 
-async function followed(id, { bar, says, cancel, found }) {
-  const path = `v1/jobs/${encodeURIComponent(id)}`;
+async function follow(id, { bar, says, cancel, found }) {
   cancel.onclick = () => {
     cancel.disabled = true;
-    json(path, { method: "DELETE" });
+    cancelJob(id);
   };
   bar.setAttribute("aria-label", "Reading and indexing");
   bar.removeAttribute("value");
   let told = 0;
-  for (;;) {
-    const job = await json(path).catch((error) => {
-      if (error.status !== 429) throw error;
-      return null; // the service is busy, and the job goes on
-    });
-    if (!job) {
-      await new Promise((resolve) => setTimeout(resolve, 10 * LOOK_MS));
-      continue;
-    }
+  for await (const job of followed(id)) {
     const files = job.result?.files ?? [];
     found.append(...files.slice(told).map(report));
     told = files.length;
-    if (OVER.includes(job.state)) return ended(job, files, says);
-    const { done = 0, total = 0, current = "", embedded = 0 } = job.progress ?? {};
-    if (total > 1) [bar.max, bar.value] = [total, done];
-    says.textContent = job.state === "queued" ? "Waiting for its turn" : `Reading ${current}${total > 1 ? `, ${done} of ${total} done` : ""}${embedded ? `, ${embedded.toLocaleString("en")} passages so far` : ""}`;
-    byId("add-says").textContent = total > 1 ? `Adding ${done}/${total}` : "Adding…";
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    if (OVER.includes(job.state)) ended(job, files, says);
+    else tell(job, bar, says);
   }
+}
+
+function tell(job, bar, says) {
+  const { done = 0, total = 0, current = "", embedded = 0 } = job.progress ?? {};
+  if (total > 1) [bar.max, bar.value] = [total, done];
+  says.textContent = job.state === "queued" ? "Waiting for its turn" : `Reading ${current}${total > 1 ? `, ${done} of ${total} done` : ""}${embedded ? `, ${embedded.toLocaleString("en")} passages so far` : ""}`;
+  byId("add-says").textContent = total > 1 ? `Adding ${done}/${total}` : "Adding…";
 }
 
 function ended(job, files, says) {

@@ -13,6 +13,7 @@ from fastapi import APIRouter, Depends, File, Form, Query, UploadFile
 from pydantic import ValidationError
 from starlette.datastructures import UploadFile as Uploaded
 
+from citewell.complaints import complaints
 from citewell.errors import UsageError
 from citewell.loading import document_id as id_of
 from citewell.serving import examples, purging, side_files, uploads
@@ -184,9 +185,7 @@ def _about(given: Mapping[str, Any]) -> About:
     try:
         return About.model_validate(given)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{where}: {first['msg']}." if where else f"{first['msg']}.", remedy="Correct it.") from None
+        raise UsageError(f"{complaints(error.errors())}.", remedy="Correct it.") from None
 
 
 def _require_allowed(about: About, caller: Caller, service: Service, before: Trust) -> None:
@@ -215,27 +214,19 @@ def _queue(
     about: About,
     uploader: Uploader,
 ) -> Job:
-    job_id = service.jobs.new_id()
-    spool = service.jobs.spool(job_id)
-    queued = False
-    try:
-        spool.mkdir(mode=0o700, parents=True)
+    def fill(spool: Path) -> None:
         for at, file in enumerate(files):
             with (spool / str(at)).open("xb") as copy:
                 shutil.copyfileobj(file.file, copy)
-        wanted = {
-            "files": [[str(at), name] for at, name in enumerate(names)],
-            "says": about.model_dump(mode="json", exclude_unset=True),
-            "groups": sorted(uploader.reader.groups),
-            "admin": uploader.is_admin,
-            "replace": uploader.replace,
-        }
-        job = service.jobs.add(job_id, KIND, caller, wanted)
-        queued = True
-    finally:
-        if not queued:
-            shutil.rmtree(spool, ignore_errors=True)
-    return job
+
+    wanted = {
+        "files": [[str(at), name] for at, name in enumerate(names)],
+        "says": about.model_dump(mode="json", exclude_unset=True),
+        "groups": sorted(uploader.reader.groups),
+        "admin": uploader.is_admin,
+        "replace": uploader.replace,
+    }
+    return service.jobs.queue(KIND, caller, wanted, fill)
 
 
 def _uploaded(service: Service, version: Version) -> Path:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from datetime import date
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Header, Path, Query, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from citewell.filtering import MAX_EXPRESSION
 from citewell.serving import examples
 from citewell.serving.answers import Answered
 from citewell.serving.documents import MAX_TEXT, readable, text_shape
@@ -22,18 +21,23 @@ from citewell.shapes import Shape, document_shape, documents_shape
 
 router = APIRouter(tags=["documents"])
 
+MAX_WHERE = 4_000
+"""A filter in an address: encoded it may be twelve times as long, and the server takes 64 KB of a request's head."""
+
 DocumentId = Annotated[str, Path(min_length=1, max_length=200, examples=["5d0f3a4c9be1a7f2"])]
 AsOf = Annotated[date | None, Query(description="What was in force on that day.")]
 Groups = Annotated[list[Group] | None, Query(max_length=MAX_GROUPS, description="Read with these groups only.")]
 
+_BYTES = {
+    kind: {"schema": {"type": "string", "format": "binary"}}
+    for kind in ("application/pdf", "image/png", "image/jpeg", "image/gif", "application/octet-stream")
+}
 _FILE: Responses = {
     200: {
         "description": "The bytes that were indexed. PDF and images to be shown, all else to be saved.",
-        "content": {
-            kind: {"schema": {"type": "string", "format": "binary"}}
-            for kind in ("application/pdf", "image/png", "image/jpeg", "image/gif", "application/octet-stream")
-        },
-    }
+        "content": _BYTES,
+    },
+    206: {"description": "Those that `Range` asks for; `Content-Range` says which.", "content": _BYTES},
 }
 
 
@@ -48,7 +52,7 @@ async def documents(
     request_id: RequestId,
     *,
     as_of: AsOf = None,
-    where: Annotated[str | None, Query(max_length=MAX_EXPRESSION, examples=["department = legal"])] = None,
+    where: Annotated[str | None, Query(max_length=MAX_WHERE, examples=["department = legal"])] = None,
     groups: Groups = None,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 200,
     offset: Annotated[int, Query(ge=0, le=1_000_000_000)] = 0,
@@ -119,22 +123,29 @@ async def text(
     return Answered(await service.reading.run(shown))
 
 
-@router.get("/v1/documents/{document_id}/file", response_class=Response, responses={**_FILE, **errors(404)})
+@router.head("/v1/documents/{document_id}/file", response_class=Response, include_in_schema=False)
+@router.get("/v1/documents/{document_id}/file", response_class=Response, responses={**_FILE, **errors(404, 416)})
 async def file(
+    request: Request,
     document_id: DocumentId,
     caller: MayRead,
     service: Serving,
     request_id: RequestId,
     *,
     groups: Groups = None,
+    ranged: Annotated[str | None, Header(alias="Range", description="One stretch: `bytes=0-99`, `bytes=-100`.")] = None,
+    if_range: Annotated[
+        str | None, Header(alias="If-Range", description="The `ETag` of the file that `Range` is about.")
+    ] = None,
 ) -> Response:
-    """The file that the document was read from, where it is still the same."""
+    """The file that the document was read from, or a stretch of it, where it is still the same."""
     principal = principal_for(caller, groups)
+    wanted = ranged if request.method == "GET" else None  # of a HEAD it has no meaning
 
     def opened() -> Original:
         found = readable(service.index, document_id, principal)
         service.audit.write("file", caller=caller, request=request_id, documents=[found.id])
-        return original(found)
+        return original(found, wanted, if_range)
 
     return _Sent(await service.reading.run(opened))
 
@@ -143,7 +154,7 @@ class _Sent(StreamingResponse):
     """A file. Its copy is closed when it is sent, and when whoever asked goes away before: `pieces` then has no end."""
 
     def __init__(self, sent: Original) -> None:
-        super().__init__(sent.pieces(), media_type=sent.media_type, headers=sent.headers)
+        super().__init__(sent.pieces(), sent.status, sent.headers, sent.media_type)
         self._data = sent.data
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -4,32 +4,68 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 
 from citewell.errors import PathError
 from citewell.evaluation.testset import as_lines, read_testset
 from citewell.serving import examples
 from citewell.serving.answers import Answered
 from citewell.serving.caller import Caller
-from citewell.serving.evaluations import ComparisonBody, EvaluationBody, NamedSettings, TestSetBody
+from citewell.serving.evaluations import ComparisonBody, EvaluationBody, NamedSettings, TestSetBody, is_name
 from citewell.serving.jobs import COMPARISON, EVALUATION, Job
 from citewell.serving.openapi import answers, errors
-from citewell.serving.schemas import JobStatus
+from citewell.serving.runs import runs_shape
+from citewell.serving.schemas import BenchRuns, JobStatus, TestSets
 from citewell.serving.service import MayAdminister, RequestId, Service, Serving
-from citewell.shapes import Shape
+from citewell.shapes import VERSION, Shape
 
 router = APIRouter(tags=["evaluations"])
 
 TESTSETS = "testsets"
 """The folder, in that of the service, of the test sets that are asked for by their names."""
-UPLOADED = "questions.jsonl"
 
 _QUEUED: Any = {
     **answers(202, JobStatus, "It is queued; `Location` is its job.", examples.EVALUATION_JOB),
     **errors(400, 413, 507),
 }
+
+
+@router.get(
+    "/v1/evaluations",
+    response_class=Answered,
+    responses={**answers(200, BenchRuns, "The newest first.", examples.RUNS), **errors()},
+)
+async def evaluations(
+    _: MayAdminister,
+    service: Serving,
+    *,
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+    offset: Annotated[int, Query(ge=0, le=1_000_000_000)] = 0,
+) -> Answered:
+    """Evaluations and comparisons, with the figures to look at first. The whole result is that of the job."""
+
+    def listed() -> Shape:
+        found, total = service.jobs.evaluations(limit, offset)
+        return {**runs_shape(found), "total": total, "offset": offset}
+
+    return Answered(await service.reading.run(listed))
+
+
+@router.get(
+    "/v1/testsets",
+    response_class=Answered,
+    responses={**answers(200, TestSets, "By name.", examples.TESTSETS), **errors()},
+)
+async def testsets(_: MayAdminister, service: Serving) -> Answered:
+    """The names of the test sets in the service's folder."""
+
+    def named() -> list[str]:
+        folder = service.state.folder / TESTSETS
+        return sorted(each.name for each in folder.glob("*") if is_name(each.name) and each.is_file())
+
+    return Answered({"version": VERSION, "testsets": await service.reading.run(named)})
 
 
 @router.post("/v1/evaluations", status_code=202, response_class=Answered, responses=_QUEUED)
@@ -62,7 +98,7 @@ async def _queued(
 ) -> Answered:
     for each in settings:
         each.settings.over(service.settings)  # what is wrong is told now
-    testset = body.testset or UPLOADED
+    testset = body.told_as
     wanted = {
         "testset": testset,
         "judge": body.judge,
@@ -76,26 +112,11 @@ async def _queued(
 
     def queued() -> Job:
         service.audit.write(kind, caller=caller, request=request_id, asked=testset)
-        return _queue(service, kind, caller, wanted, body)
+        return service.jobs.queue(kind, caller, wanted, lambda spool: _put(service, body, spool / testset))
 
     job = await service.writing.run(queued)
     service.evaluating.wake()
     return Answered(job.shape, 202, {"Location": f"/v1/jobs/{job.id}"})
-
-
-def _queue(service: Service, kind: str, caller: Caller, wanted: Shape, body: TestSetBody) -> Job:
-    job_id = service.jobs.new_id()
-    spool = service.jobs.spool(job_id)
-    queued = False
-    try:
-        spool.mkdir(mode=0o700, parents=True)
-        _put(service, body, spool / wanted["testset"])
-        job = service.jobs.add(job_id, kind, caller, wanted)
-        queued = True
-    finally:
-        if not queued:
-            shutil.rmtree(spool, ignore_errors=True)
-    return job
 
 
 def _put(service: Service, body: TestSetBody, place: Path) -> None:

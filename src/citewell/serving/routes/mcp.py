@@ -57,7 +57,7 @@ async def mcp(request: Request, _: MayRead) -> Response:
     """Messages of the protocol. It has a schema of its own, so it is not in this one."""
     manager: StreamableHTTPSessionManager | None = request.app.state.mcp
     if manager is None:
-        raise HTTPException(404, "Not Found")
+        raise HTTPException(404)
     return _Handled(manager)
 
 
