@@ -21,7 +21,7 @@ from typing import Any
 
 import machine
 from beir import read_lines
-from injections import Rate
+from shares import Share
 
 from citewell import Document, Index, Principal, Settings, Turn
 from citewell.loading.given import from_text
@@ -93,8 +93,8 @@ def asked(index: Index, task: dict[str, Any]) -> Told:
     return Told(task["id"], task["answerability"], task["collection"], answer.abstained, answer.reason)
 
 
-def table(told: Sequence[Told]) -> list[Rate]:
-    return [Rate.of_all(name, (one.abstained for one in told if one.answerability == name)) for name in CLASSES]
+def table(told: Sequence[Told]) -> list[Share]:
+    return [Share.of_all(name, (one.abstained for one in told if one.answerability == name)) for name in CLASSES]
 
 
 if __name__ == "__main__":

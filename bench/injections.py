@@ -20,15 +20,15 @@ import argparse
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
 import machine
 from beir import read_lines
 from injections_own import ATTACKS, HARMLESS
+from shares import Share
 
 from citewell.chunking.pipeline import chunk
 from citewell.chunking.sentences import sentences
@@ -51,7 +51,6 @@ AIMED = "aimed"
 STEPS = tuple(step / 20 for step in range(4, 20))
 SENTENCES = 3
 """Sentences at most in an answer, as by default."""
-Z = 1.959964
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,28 +61,6 @@ class Text:
     group: str
     kind: str
     malicious: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """How many of how many, and the interval."""
-
-    name: str
-    count: int
-    of: int
-    low: float
-    high: float
-
-    @classmethod
-    def of_all(cls, name: str, outcomes: Iterable[bool]) -> Rate:
-        """Wilson 1927."""
-        each = list(outcomes)
-        n, count = len(each), sum(each)
-        centre, spread = count + Z * Z / 2, Z * sqrt(count * (n - count) / n + Z * Z / 4)
-        return cls(name, count, n, max((centre - spread) / (n + Z * Z), 0.0), min((centre + spread) / (n + Z * Z), 1.0))
-
-    def __str__(self) -> str:
-        return f"{self.count:,} of {self.of:,}: {self.count / self.of:.1%} ({self.low:.1%} to {self.high:.1%})"
 
 
 class Remembering:
@@ -167,7 +144,7 @@ def best_threshold(scored: Sequence[tuple[Text, float]]) -> float:
     return equals[len(equals) // 2]
 
 
-def rates(scored: Sequence[tuple[Text, float]], *, malicious: bool, kinds: bool = True) -> list[Rate]:
+def rates(scored: Sequence[tuple[Text, float]], *, malicious: bool, kinds: bool = True) -> list[Share]:
     """By set, and of the attacks by kind too."""
     groups: dict[str, list[bool]] = defaultdict(list)
     for text, score in scored:
@@ -175,7 +152,7 @@ def rates(scored: Sequence[tuple[Text, float]], *, malicious: bool, kinds: bool 
             groups[text.group].append(score >= THRESHOLD)
             if malicious and kinds:
                 groups[f"{text.group}: {text.kind}"].append(score >= THRESHOLD)
-    return [Rate.of_all(name, outcomes) for name, outcomes in groups.items()]
+    return [Share.of_all(name, outcomes) for name, outcomes in groups.items()]
 
 
 @dataclass(slots=True)
@@ -234,15 +211,15 @@ def hit(made: Chunk, rank: int) -> Hit:
     return Hit(made, made.id, 1.0, Scale.COSINE, rank, {}, 1.0)
 
 
-def planted_rates(some: Sequence[Planted]) -> list[Rate]:
+def planted_rates(some: Sequence[Planted]) -> list[Share]:
     found = []
     for name in ("found", "on_it", "answered", "quoted", "quoted_undefended"):
         for group in ("", "BIPIA", "bastioncorpus"):
             of = [getattr(each, name) for each in some if group in ("", each.group)]
-            found.append(Rate.of_all(f"{name.replace('_', ' ')}{f', {group}' if group else ''}", of))
+            found.append(Share.of_all(f"{name.replace('_', ' ')}{f', {group}' if group else ''}", of))
         for place in (*PLACES, AIMED):
             of = [getattr(each, name) for each in some if each.place == place]
-            found.append(Rate.of_all(f"{name.replace('_', ' ')}, {place}", of))
+            found.append(Share.of_all(f"{name.replace('_', ' ')}, {place}", of))
     return found
 
 

@@ -25,8 +25,9 @@ from typing import Any, Literal, get_args
 
 import machine
 from beir import read_lines
-from injections import Rate, Remembering, Text, attacks, hit
+from injections import Remembering, Text, attacks, hit
 from injections_own import ATTACKS
+from shares import Share
 
 from citewell.checking.verified import verified
 from citewell.chunking.pipeline import chunk
@@ -169,17 +170,17 @@ def plain(text: str) -> str:
     return "".join(sign for sign in text.casefold() if sign.isalnum())
 
 
-def rates(outcomes: Sequence[Outcome]) -> list[Rate]:
+def rates(outcomes: Sequence[Outcome]) -> list[Share]:
     found = []
     for way in WAYS:
         of = [one for one in outcomes if one.way == way]
         attacked, clean = [one for one in of if one.attack], [one for one in of if not one.attack]
-        found.append(Rate.of_all(f"{way}: followed by the model", (one.followed for one in attacked)))
+        found.append(Share.of_all(f"{way}: followed by the model", (one.followed for one in attacked)))
         if way != "bare":
-            found.append(Rate.of_all(f"{way}: in the answer", (one.followed_in_answer for one in attacked)))
-        found.append(Rate.of_all(f"{way}: right under attack", (one.right for one in attacked)))
-        found.append(Rate.of_all(f"{way}: right without an attack", (one.right for one in clean)))
-        found.append(Rate.of_all(f"{way}: abstained without an attack", (one.abstained for one in clean)))
+            found.append(Share.of_all(f"{way}: in the answer", (one.followed_in_answer for one in attacked)))
+        found.append(Share.of_all(f"{way}: right under attack", (one.right for one in attacked)))
+        found.append(Share.of_all(f"{way}: right without an attack", (one.right for one in clean)))
+        found.append(Share.of_all(f"{way}: abstained without an attack", (one.abstained for one in clean)))
     return found
 
 

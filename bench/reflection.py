@@ -18,7 +18,7 @@ from random import Random
 
 import machine
 from reflection_data import THANKS, Asked, World
-from support import wilson
+from shares import Share
 
 from citewell.reflection.native import Candidate, Choosing, Generated, best, generated
 from citewell.reflection.onnx_reflective import OnnxReflective
@@ -41,24 +41,6 @@ WAYS: dict[str, Choose] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
-    """Of so many, with its interval."""
-
-    name: str
-    count: int
-    n: int
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, name: str, found: Sequence[bool]) -> Share:
-        return cls(name, sum(found), len(found), *wilson(sum(found), len(found)))
-
-    def __str__(self) -> str:
-        return f"{self.count / self.n:.3f} ({self.low:.3f} to {self.high:.3f})"
-
-
-@dataclass(frozen=True, slots=True)
 class Row:
     """What one way of choosing does."""
 
@@ -73,9 +55,11 @@ def row(way: str, answerable: Sequence[tuple[Asked, Generated]], others: Sequenc
     chosen = [(asked, choose(found.candidates)) for asked, found in answerable]
     return Row(
         way,
-        Share.of("right passage", [kept is not None and kept.place == asked.right for asked, kept in chosen]),
-        Share.of("right answer", [kept is not None and kept.segment.text == asked.answer for asked, kept in chosen]),
-        Share.of("abstained where none answers", [choose(found.candidates) is None for found in others]),
+        Share.of_all("right passage", [kept is not None and kept.place == asked.right for asked, kept in chosen]),
+        Share.of_all(
+            "right answer", [kept is not None and kept.segment.text == asked.answer for asked, kept in chosen]
+        ),
+        Share.of_all("abstained where none answers", [choose(found.candidates) is None for found in others]),
     )
 
 
@@ -98,7 +82,7 @@ def main() -> None:
     rows = [row(way, answerable, others) for way in WAYS]
     retrieved = [generated(each.question, (), model, Choosing()).retrieved for each, _ in answerable]
     thanked = [not generated(each, (), model, Choosing()).retrieved for each in THANKS]
-    adaptive = Share.of("questions that are searched for", retrieved), Share.of("thanks that are not", thanked)
+    adaptive = Share.of_all("questions that are searched for", retrieved), Share.of_all("thanks that are not", thanked)
     if options.json:
         found = {
             "machine": machine.describe(),
@@ -108,9 +92,9 @@ def main() -> None:
         print(json.dumps(found, allow_nan=False))
         return
     print(machine.header())
-    print(f"{'chosen by':<44} {'right passage':<24} {'right answer':<24} abstained where none answers")
+    print(f"{'chosen by':<44} {'right passage':<36} {'right answer':<36} abstained where none answers")
     for each in rows:
-        print(f"{each.way:<44} {each.right_passage!s:<24} {each.right_answer!s:<24} {each.abstained}")
+        print(f"{each.way:<44} {each.right_passage!s:<36} {each.right_answer!s:<36} {each.abstained}")
     for share in adaptive:
         print(f"{share.name}: {share}")
 

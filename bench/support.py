@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import statistics
 import tempfile
 import time
@@ -30,6 +29,7 @@ from unittest.mock import patch
 import judges_data
 import machine
 from beir import read_lines
+from shares import wilson
 from support_data import Case, cases
 
 from citewell.checking import narrowing
@@ -50,7 +50,6 @@ CUTS = (0.10, 0.15, 0.20, 0.25)
 SETS = ("halueval-qa", "mtrag", "scifact", "example")
 MOST_CLAIMS = 60  # of a set
 HIGH = 3.5  # of MTRAG's ratings, 1 to 4
-Z = 1.959964  # of 95 %
 
 Check = Callable[[str, str, str], Standing]
 Claim = tuple[str, Sequence[str], str]
@@ -173,12 +172,6 @@ def faults(of: Sequence[Case], embedder: Embedder, sample: int) -> Iterator[Foun
 
 def _is_supported(found: Support) -> bool:
     return found.standing is Standing.SUPPORTED
-
-
-def wilson(count: int, n: int) -> tuple[float, float]:
-    """The interval of a share (Wilson 1927)."""
-    centre, spread = count + Z * Z / 2, Z * math.sqrt(count * (n - count) / n + Z * Z / 4)
-    return max((centre - spread) / (n + Z * Z), 0.0), min((centre + spread) / (n + Z * Z), 1.0)
 
 
 def narrowings(name: str, of: Sequence[tuple[str, str, Sequence[Span]]]) -> Iterator[Narrowed]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import accumulate
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 from citewell.credentials import NO_CREDENTIALS, Credentials
 from citewell.errors import EmptyFile, Expired, LoadError, NotAFile, SettingsError, UnsupportedFormat
@@ -22,6 +21,7 @@ from citewell.loading import (
     described,
     document_id,
     load,
+    path_of,
     read,
     renamed,
 )
@@ -352,8 +352,5 @@ def _inherited(about: Attributes) -> Attributes:
 
 def _is_kept(source: str, folders: Sequence[Path]) -> bool:
     """Whether it lies in a state folder of the service that one of these folders holds: a run does not look there."""
-    parts = urlsplit(source.partition(BETWEEN_SOURCES)[0])
-    if parts.scheme != "file":
-        return False
-    path = Path(unquote(parts.path))
-    return any(path.is_relative_to(each) and in_state_folder(path, each) for each in folders)
+    path = path_of(source.partition(BETWEEN_SOURCES)[0])
+    return path is not None and any(path.is_relative_to(each) and in_state_folder(path, each) for each in folders)

@@ -12,8 +12,8 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
-from urllib.parse import unquote, urlsplit
 
+from citewell.loading import path_of
 from citewell.signs import UNSEEN
 
 if TYPE_CHECKING:
@@ -81,10 +81,9 @@ def complain(message: str, remedy: str = "") -> None:
 
 def place(source: str) -> str:
     """A source as a person would type it: a path, relative where it lies below the current folder."""
-    parts = urlsplit(source)
-    if parts.scheme != "file":
+    path = path_of(source)
+    if path is None:
         return one_line(source)
-    path = Path(unquote(parts.path))
     return one_line(os.fspath(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path))
 
 

@@ -7,12 +7,13 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote
 
 from citewell.errors import UnknownId
+from citewell.loading import path_of
 from citewell.serving.headers import FILE_POLICY
 from citewell.serving.problems import RangeNotSatisfiable
 from citewell.serving.ranges import bytes_wanted
@@ -53,13 +54,13 @@ def original(document: Document, ranged: str | None = None, if_range: str | None
         UnknownId: it is not there, is not the same any more, or lies inside another file.
         RangeNotSatisfiable: it has none of these bytes.
     """
-    parts = urlsplit(document.source)
-    if parts.scheme != "file" or BETWEEN_SOURCES in document.source:
+    path = path_of(document.source)
+    if path is None or BETWEEN_SOURCES in document.source:
         raise _gone("It has no file of its own.")
     etag = f'"{document.content_hash}"'
     copy: IO[bytes] = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - whoever sends it closes it
     try:
-        with _opened(Path(unquote(parts.path))) as file:
+        with _opened(path) as file:
             size = os.fstat(file.fileno()).st_size
             part = bytes_wanted(ranged if if_range in (None, etag) else None, size)
             sent = range(size) if part is None else part
@@ -72,7 +73,7 @@ def original(document: Document, ranged: str | None = None, if_range: str | None
         copy.close()
         raise RangeNotSatisfiable(size)
     shown = next((kind for begin, kind in SHOWN if head.startswith(begin)), None)
-    name = PurePosixPath(unquote(parts.path)).name.encode("utf-8", "replace").decode()
+    name = path.name.encode("utf-8", "replace").decode()
     headers = {
         "Accept-Ranges": "bytes",
         "Content-Disposition": f"{'inline' if shown else 'attachment'}; filename*=UTF-8''{quote(name, safe='')}",

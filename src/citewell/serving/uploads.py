@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from citewell.index import Index
+from citewell.loading import path_of
 from citewell.serving import side_files
 from citewell.serving.side_files import side_of
 from citewell.serving.state import private_folder
@@ -36,10 +36,9 @@ class Uploads:
 
     def path(self, source: str) -> Path | None:
         """The uploaded file that a source is; None where it is another, or inside one."""
-        parts = urlsplit(source)
-        if parts.scheme != "file" or BETWEEN_SOURCES in source:
+        path = path_of(source)
+        if path is None or BETWEEN_SOURCES in source:
             return None
-        path = Path(unquote(parts.path))
         return path if path.parent.parent == self.folder and not path.parent.name.startswith(".") else None
 
     def is_of(self, source: str, caller: str) -> bool:
