@@ -14,6 +14,8 @@ from tests.serving.served import Served
 PAGE = (Path(__file__).parents[2] / "docs" / "connect.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```py\n(.*?)```\n\n```text\n(.*?)```", PAGE, re.DOTALL)
 NOT_THERE = "llama_index"
+SCORE = re.compile(r"\b0\.\d+\b")
+"""The built-in model's numbers are not the same to the last digit on every processor."""
 
 
 def test_the_examples_of_the_page_run(
@@ -29,5 +31,6 @@ def test_the_examples_of_the_page_run(
         here = code.replace("http://127.0.0.1:8480", read_only.url).replace("/srv/manuals.index", str(built / "index"))
         exec(here, known)  # noqa: S102 - our own page
         told = capsys.readouterr().out.replace((built / "files").as_uri(), "file:///srv/manuals")
-        assert told == shown
+        assert SCORE.sub("#", told) == SCORE.sub("#", shown)
+        assert list(map(float, SCORE.findall(told))) == pytest.approx(list(map(float, SCORE.findall(shown))), abs=0.05)
     known["index"].close()

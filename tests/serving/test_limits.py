@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from opentelemetry import trace
@@ -17,9 +20,11 @@ from citewell.serving.headers import ALWAYS
 from citewell.serving.lane import Lane
 from citewell.serving.problems import TooBusy
 from citewell.serving.rate import Rate
+from citewell.serving.runner import Running
 from citewell.serving.turns import Turns
+from citewell.serving.uploading import BESIDE
 from tests.serving.conftest import QUESTION, settings_at
-from tests.serving.served import Served, serving
+from tests.serving.served import SOON_S, Served, finished, serving
 
 
 def test_every_response_has_its_headers(read_only: Served, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,6 +106,85 @@ def test_a_lane_gives_up_what_waits_when_it_is_closed() -> None:
     assert lane.inside == 0
     with pytest.raises(TooBusy):
         lane.begin(lambda: True)
+
+
+def test_a_narrowed_lane_runs_so_many_at_once_and_all_after_that() -> None:
+    lane, go, lock = Lane("x", 4, 8), threading.Event(), threading.Lock()
+    at_work, most = [0], [0]
+
+    def work() -> None:
+        with lock:
+            at_work[0] += 1
+            most[0] = max(most[0], at_work[0])
+        assert go.wait(10)
+        with lock:
+            at_work[0] -= 1
+
+    def until_at_work(many: int) -> None:
+        until = time.monotonic() + 10
+        while at_work[0] != many:
+            assert time.monotonic() < until, at_work
+            time.sleep(0.005)
+
+    with lane.narrowed(2):
+        futures = [lane.begin(work) for _ in range(8)]
+        until_at_work(2)
+        time.sleep(0.1)
+        assert most == [2]
+        assert lane.inside == 8
+    until_at_work(4)
+    go.set()
+    for future in futures:
+        future.result(10)
+    assert (most, lane.inside) == ([4], 0)
+    with lane.narrowed(2), pytest.raises(ZeroDivisionError):
+        lane.begin(lambda: 1 / 0).result(10)
+    with lane.narrowed(1):  # one that failed has given its turn back
+        assert lane.begin(lambda: True).result(10)
+    lane.close()
+
+
+def test_uploads_go_on_while_more_ask_than_can_be_answered(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(built / "index", tmp_path / "index")
+    with serving(create_app(tmp_path / "index", settings_at(tmp_path))) as served:
+        ann, service = served.client("ann", "write"), served.service
+        begun, go, search = threading.Event(), threading.Event(), service.index.search
+        step = Running.step
+
+        def held(running: Running, done: int, total: int, current: str) -> None:
+            begun.set()
+            assert go.wait(SOON_S)
+            step(running, done, total, current)
+
+        def searched(*given: Any, **named: Any) -> Any:
+            with lock:
+                at_once.append(len(inside := {*at_work, threading.get_ident()}))
+                at_work.update(inside)
+            try:
+                time.sleep(0.05)
+                return search(*given, **named)
+            finally:
+                with lock:
+                    at_work.discard(threading.get_ident())
+
+        at_once, at_work, lock = list[int](), set[int](), threading.Lock()
+        monkeypatch.setattr(Running, "step", held)
+        monkeypatch.setattr(service.index, "search", searched)
+        job = ann.post("/v1/documents", files=[("files", ("fees.md", "# Fees\n\nNine euros.\n"))]).json()["job"]
+        assert begun.wait(SOON_S)
+        with ThreadPoolExecutor(8) as clients:
+            answers = list(clients.map(lambda _: ann.post("/v1/search", json={"query": "x"}).status_code, range(16)))
+            assert answers == [200] * 16
+            assert max(at_once) == BESIDE
+            go.set()
+            assert finished(ann, job)["state"] == "done"
+            at_once.clear()
+            assert set(clients.map(lambda _: ann.post("/v1/search", json={"query": "x"}).status_code, range(16))) == {
+                200
+            }
+        assert max(at_once) > BESIDE
 
 
 def test_who_waits_for_a_turn_gets_it_before_who_has_had_one(tmp_path: Path) -> None:

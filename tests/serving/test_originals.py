@@ -20,8 +20,8 @@ from tests.serving.served import SOON_S, Served, uploaded
 def test_its_copy_is_closed_when_the_client_goes_away(own: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     ann, copies = own.client("ann", "write"), list[Original]()
 
-    def kept(document: Document) -> Original:
-        copies.append(originals.original(document))  # held on to, so that nothing else closes it
+    def kept(document: Document, *headers: str | None) -> Original:
+        copies.append(originals.original(document, *headers))  # held on to, so that nothing else closes it
         return copies[-1]
 
     packed = io.BytesIO()

@@ -134,6 +134,8 @@ def service_for(index: Index, place: str, settings: Settings, state: State) -> S
     asking = Lane("asking", limits.max_running, limits.max_waiting)
     reading = Lane("reading", limits.max_running, limits.max_waiting)
     writing = Lane("writing", WRITING, limits.max_waiting)
+    # An answer of a model's is waited for: it leaves the processor to others.
+    computing = (asking, reading) if settings.models.llm == "none" else (reading,)
     turns, jobs, uploads = Turns(state.folder), Jobs(state), Uploads(state.folder / "uploads")
     return Service(
         index=index,
@@ -144,7 +146,7 @@ def service_for(index: Index, place: str, settings: Settings, state: State) -> S
         writing=writing,
         turns=turns,
         jobs=jobs,
-        runner=Runner(jobs, state.folder, {KIND: Uploading(index, turns, uploads)}),
+        runner=Runner(jobs, state.folder, {KIND: Uploading(index, turns, uploads, computing)}),
         evaluating=Runner(jobs, state.folder, works(place, settings), "evaluations"),
         uploads=uploads,
         conversations=ConversationStore.at(state.folder, limits.conversation_days),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TypeVar
 
 from citewell.serving.problems import TooBusy
@@ -25,6 +26,8 @@ class Lane:
         self._most = running + waiting
         self._inside = 0
         self._counting = threading.Lock()
+        self._at_once, self._at_work = running, 0
+        self._turning = threading.Condition()
 
     @property
     def inside(self) -> int:
@@ -43,7 +46,7 @@ class Lane:
             self._inside += 1
         try:
             # With the span of the request, which is in the context.
-            future = self._pool.submit(contextvars.copy_context().run, work)
+            future = self._pool.submit(contextvars.copy_context().run, self._in_turn, work)
         except RuntimeError:  # it is closed
             self._left()
             raise TooBusy("The service is stopping.", remedy="Try again in a moment.") from None
@@ -56,9 +59,32 @@ class Lane:
         """
         return await asyncio.wrap_future(self.begin(work))
 
+    @contextmanager
+    def narrowed(self, running: int) -> Iterator[None]:
+        """Until the block ends, no more begins than so many at once; what runs already runs on."""
+        with self._turning:
+            before, self._at_once = self._at_once, min(self._at_once, running)
+        try:
+            yield
+        finally:
+            with self._turning:
+                self._at_once = before
+                self._turning.notify_all()
+
     def close(self) -> None:
         """Wait for what runs; what waits is given up."""
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _in_turn(self, work: Callable[[], T]) -> T:
+        with self._turning:
+            self._turning.wait_for(lambda: self._at_work < self._at_once)
+            self._at_work += 1
+        try:
+            return work()
+        finally:
+            with self._turning:
+                self._at_work -= 1
+                self._turning.notify()
 
     def _left(self) -> None:
         with self._counting:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ from citewell.index import Index
 from citewell.loading import document_id
 from citewell.serving import side_files, uploads
 from citewell.serving.documents import problem_pages, readable
+from citewell.serving.lane import Lane
 from citewell.serving.replacing import Uploader, require_place
 from citewell.serving.runner import Running
 from citewell.serving.side_files import About
@@ -22,6 +24,9 @@ from citewell.shapes import Shape, index_shape
 from citewell.types import BETWEEN_SOURCES, IndexReport, Principal, Trust
 
 KIND = "upload"
+BESIDE = 2
+"""So much is answered at once in a lane while files are indexed: the threads of a process take turns at the
+interpreter, and beside eight that answer, a job would get a ninth of it."""
 LOOK_S = 5.0
 """For so long a job waits for its turn before it looks whether it was cancelled."""
 
@@ -30,13 +35,22 @@ LOOK_S = 5.0
 class Uploading:
     """`wanted` of a job: `files`, each the name in the spool and the clean name it will have; `says` of all of them;
     `groups`, with which the caller reads; whether that is an `admin`, and whether they said to `replace` what is there.
+
+    `lanes` are narrowed meanwhile: those whose work computes rather than waits.
     """
 
     index: Index
     turns: Turns
     uploads: Uploads
+    lanes: Sequence[Lane] = ()
 
     def __call__(self, running: Running) -> None:
+        with ExitStack() as narrowed:
+            for lane in self.lanes:
+                narrowed.enter_context(lane.narrowed(BESIDE))
+            self._all_added(running)
+
+    def _all_added(self, running: Running) -> None:
         wanted = running.job.wanted
         about, reader = About.model_validate(wanted["says"]), Principal(groups=frozenset(wanted["groups"]))
         uploader = Uploader(reader, is_admin=wanted["admin"], replace=wanted["replace"])
