@@ -623,6 +623,8 @@ class Index:
         analyse_again(store)
 
     def _principal(self, principal: Principal | None) -> Principal:
+        if not isinstance(principal, Principal | None):
+            raise TypeError(f"principal must be a citewell.Principal, not {principal!r}")
         return principal or self.settings.security.principal
 
     def _scope(self, principal: Principal | None, as_of: date | None, where: Filter | None, reader: Reader) -> Scope:

@@ -10,14 +10,17 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, cast
 
 import regex
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from citewell.complaints import complaints
 from citewell.errors import SettingsError
 from citewell.filters import BUILT_IN, FieldType
 from citewell.types import EVERYONE, Principal
@@ -130,6 +133,19 @@ class Models(_Table):
         if self.llm_price_in is None and self.llm_price_cached is not None:
             raise ValueError("llm_price_cached is given beside llm_price_in")
         return self
+
+
+_WRITTEN: Mapping[str, str] = {
+    "models.embedder": '"all-MiniLM-L6-v2-int8", "onnx:FOLDER" or "openai:MODEL"',
+    "models.sparse": '"none" or "onnx:FOLDER"',
+    "models.reranker": '"maxsim", "llm", "onnx:FOLDER" or "hosted:MODEL"',
+    "models.llm": '"none", "openai:MODEL", "anthropic:MODEL" or "ollama:MODEL"',
+    **dict.fromkeys(
+        ["models.embedder_url", "models.reranker_url", "models.llm_url", "storage.vectors_url", "security.web_url"],
+        'an address, "https://..."',
+    ),
+}
+"""How values are written that have a form of their own."""
 
 
 class Storage(_Table):
@@ -433,13 +449,27 @@ def _complaints(error: ValueError) -> str:
     if not isinstance(error, ValidationError):
         return str(error)
     problems = cast("list[dict[str, Any]]", error.errors(include_url=False, include_input=False))
-    lines = []
+    lines, others = [], []
     for problem in problems:
         path = ".".join(str(part) for part in problem["loc"])
-        text = "unknown key" if problem["type"] == "extra_forbidden" else str(problem["msg"])
-        # What our own checks say names its keys itself.
-        lines.append(f"{path}: {text}" if path else text.removeprefix("Value error, "))
-    return "; ".join(lines)
+        if problem["type"] == "extra_forbidden":
+            lines.append(f"{path}: unknown key{_perhaps(problem['loc'])}")
+        elif problem["type"] == "string_pattern_mismatch" and path in _WRITTEN:
+            lines.append(f"{path} is written as {_WRITTEN[path]}")
+        else:
+            others.append(problem)
+    return "; ".join([*lines, complaints(others)] if others else lines)
+
+
+def _perhaps(place: Sequence[str | int]) -> str:
+    """The key that may have been meant."""
+    *tables, key = map(str, place)
+    known: Mapping[str, FieldInfo] = Settings.model_fields
+    for name in tables:
+        table = known[name].annotation if name in known else None
+        known = table.model_fields if isinstance(table, type) and issubclass(table, BaseModel) else {}
+    near = get_close_matches(key, known, 1)
+    return f"; is {near[0]} meant?" if near else ""
 
 
 def _remedy(error: ValueError) -> str:

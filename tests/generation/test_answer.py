@@ -197,6 +197,6 @@ def test_rows_that_are_left_out_are_told(embedder: MiniLM) -> None:
     rows = ["Card | Fee for a replacement card", *(f"{name} | EUR {fee}" for name, fee in FEES_BY_CARD.items())]
     draft = ask(embedder, "What is the fee for a replacement card?", [hit_of("\n".join(rows))])
     assert len(draft.sentences) == 3
-    assert draft.warnings == ("Of the table quoted, 2 more rows answer as well; generation.max_sentences shows more.",)
+    assert draft.warnings == ("Of the table quoted, 2 more rows match too; generation.max_sentences shows more.",)
     (one,) = ask(embedder, "What is the fee for a replacement Youth card?", [hit_of("\n".join(rows))]).sentences
     assert "Youth" in one.text

@@ -45,6 +45,8 @@ HELP = {
     "When you are paid": "We transfer your earnings three working days after the buyer has received the item.",
 }
 RETURN = "Can I return an item if I just don't like it?"
+RETURN_IN_SHORT = "Can I return an item?"
+"""Of this one the first by meaning is so by far, on whatever processor."""
 WATCHES = "How are expensive watches checked?"
 
 
@@ -82,14 +84,16 @@ def set_floor(index: Index, least: float | None) -> None:
 def test_a_first_rank_in_every_list_is_no_match(help_centre: Path) -> None:
     by_legs = Settings.model_validate({"retrieval": {"rerank": False}})
     with Index.open(help_centre, settings=by_legs) as index:
-        wrong, right = index.search(RETURN), index.search(WATCHES)
+        wrong, right = index.search(RETURN_IN_SHORT), index.search(WATCHES)
         # The fused score is as high as it can be for both: it says which passage comes first, and no more.
         assert wrong[0].lists == right[0].lists == {"dense": 1, "keyword": 1}
         assert wrong[0].score == right[0].score
-        assert best_evidence(RETURN, wrong) < 0.25 < BUILT_IN < best_evidence(WATCHES, right)
-        answer = index.ask(RETURN)
-        assert (answer.abstained, answer.hits, answer.citations) == (True, (), ())
-        assert answer.reason == "nothing found is near enough to the question"
+        assert best_evidence(RETURN_IN_SHORT, wrong) < BUILT_IN < best_evidence(WATCHES, right)
+        assert best_evidence(RETURN, index.search(RETURN)) < 0.25
+        for question in (RETURN, RETURN_IN_SHORT):
+            answer = index.ask(question)
+            assert (answer.abstained, answer.hits, answer.citations) == (True, (), ())
+            assert answer.reason == "nothing found is near enough to the question"
         assert "genuine" in index.ask(WATCHES).text
 
 

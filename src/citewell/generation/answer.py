@@ -103,8 +103,8 @@ def _more_rows(shown: Sequence[Candidate], left: Sequence[Candidate]) -> tuple[s
     tables = {item.hit.passage.id for item in shown if is_row(item.hit.passage, item.unit)}
     count = sum(item.hit.passage.id in tables and is_row(item.hit.passage, item.unit) for item in left)
     many = f"at least {count}" if count == MORE_ROWS else str(count)
-    rows = "row answers" if count == 1 else "rows answer"
-    return (f"Of the table quoted, {many} more {rows} as well; generation.max_sentences shows more.",) if count else ()
+    rows = "row matches" if count == 1 else "rows match"
+    return (f"Of the table quoted, {many} more {rows} too; generation.max_sentences shows more.",) if count else ()
 
 
 def _in_reading_order(found: Sequence[Candidate]) -> tuple[Candidate, ...]:

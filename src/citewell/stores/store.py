@@ -33,6 +33,10 @@ class Scope:
     on: date | None = None
     where: Filter | None = None
 
+    def __post_init__(self) -> None:
+        if self.on is not None and (not isinstance(self.on, date) or isinstance(self.on, datetime)):
+            raise TypeError(f"a day must be a datetime.date, not {self.on!r}")
+
 
 OWNER = Scope(groups=None)
 

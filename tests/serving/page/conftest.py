@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pypdfium2
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from citewell.index import Index
 from citewell.serving.app import create_app
 from citewell.settings import Security, Service, Settings
 from tests.serving.served import Served, serving
+
+expect.set_options(timeout=15_000)  # a busy machine needs more than the 5 s of the library
 
 BANK = Path(__file__).parents[3] / "examples/bank/documents"
 QUESTION = "How many days does a customer have to dispute a card payment?"
