@@ -3,7 +3,7 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
@@ -202,11 +202,13 @@ def test_a_wrong_access_file_stops_the_run_before_anything_is_indexed(index: Ind
 
 @pytest.mark.parametrize("day", ["2025-06-30", datetime(2025, 6, 30, tzinfo=UTC)])
 def test_a_day_and_a_principal_of_another_type_are_named(index: Index, day: Any) -> None:
-    for call in (index.ask, index.search, index.documents, partial(index.show, "x"), partial(index.chunks, "x")):
+    named: list[Callable[..., object]] = [index.ask, index.search, index.show, index.chunks]
+    board: Any = "board"
+    for call in (index.documents, *(partial(each, "x") for each in named)):
         with pytest.raises(TypeError, match=r"a day must be a datetime\.date, not "):
-            call(*(() if isinstance(call, partial) or call == index.documents else ("x",)), as_of=day)
+            call(as_of=day)
         with pytest.raises(TypeError, match=r"principal must be a citewell\.Principal, not 'board'"):
-            call(*(() if isinstance(call, partial) or call == index.documents else ("x",)), principal="board")
+            call(principal=board)
 
 
 def test_one_text_under_two_names_has_each_its_rights(index: Index, folder: Path) -> None:
