@@ -202,9 +202,10 @@ def test_a_wrong_access_file_stops_the_run_before_anything_is_indexed(index: Ind
 
 @pytest.mark.parametrize("day", ["2025-06-30", datetime(2025, 6, 30, tzinfo=UTC)])
 def test_a_day_and_a_principal_of_another_type_are_named(index: Index, day: Any) -> None:
-    named: list[Callable[..., object]] = [index.ask, index.search, index.show, index.chunks]
     board: Any = "board"
-    for call in (index.documents, *(partial(each, "x") for each in named)):
+    calls: list[Callable[..., object]] = [index.documents]
+    calls += [partial(index.ask, "x"), partial(index.search, "x"), partial(index.show, "x"), partial(index.chunks, "x")]
+    for call in calls:
         with pytest.raises(TypeError, match=r"a day must be a datetime\.date, not "):
             call(as_of=day)
         with pytest.raises(TypeError, match=r"principal must be a citewell\.Principal, not 'board'"):
