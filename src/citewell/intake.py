@@ -21,7 +21,6 @@ from citewell.loading import (
     described,
     document_id,
     load,
-    path_of,
     read,
     renamed,
 )
@@ -31,6 +30,7 @@ from citewell.loading.metadata import field_values, undeclared
 from citewell.recipes import Recipes
 from citewell.security.admission import judged
 from citewell.settings import Settings
+from citewell.sources import path_of
 from citewell.stores.store import OWNER, LedgerLine, Store, VersionKey
 from citewell.types import BETWEEN_SOURCES, Attributes, Document, FileReport, FileState, Rights, Trust
 

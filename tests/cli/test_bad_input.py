@@ -75,7 +75,7 @@ def test_a_question_that_is_not_text(bank: Path, citewell: Run) -> None:
     [
         ("preset = \n", "is not valid TOML"),
         ("[retrieval]\nkeeep = 3\n", "retrieval.keeep: unknown key"),
-        ("[retrieval]\nkeep = 0\n", "retrieval.keep: "),
+        ("[retrieval]\nkeep = 0\n", "retrieval.keep must be 1 or more"),
     ],
 )
 def test_a_broken_settings_file(bank: Path, tmp_path: Path, citewell: Run, text: str, message: str) -> None:

@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from citewell.loading import path_of
 from citewell.signs import UNSEEN
+from citewell.sources import path_of
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from citewell.errors import LimitExceeded, LoadError
 from citewell.loading.access import ACCESS_FILE, AccessRules
@@ -68,12 +68,6 @@ def source_at(path: str) -> str:
     names = ("/".join(map(_segment, name.split("/"))) for name in inner)
     # Not Path.resolve, which a loop of symbolic links makes fail.
     return BETWEEN_SOURCES.join((Path(os.path.realpath(outer)).as_uri(), *names))
-
-
-def path_of(source: str) -> Path | None:
-    """The path that a file's source names, `a.zip!/folder/b.pdf` for one inside another; None where it is no file's."""
-    parts = urlsplit(source)
-    return Path(unquote(parts.path)) if parts.scheme == "file" else None
 
 
 def read(file: SourceFile, limits: Loading) -> bytes:

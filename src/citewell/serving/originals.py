@@ -13,10 +13,10 @@ from typing import IO
 from urllib.parse import quote
 
 from citewell.errors import UnknownId
-from citewell.loading import path_of
 from citewell.serving.headers import FILE_POLICY
 from citewell.serving.problems import RangeNotSatisfiable
 from citewell.serving.ranges import bytes_wanted
+from citewell.sources import path_of
 from citewell.types import BETWEEN_SOURCES, Document
 
 PIECE = 1 << 16

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from citewell.index import Index
-from citewell.loading import path_of
 from citewell.serving import side_files
 from citewell.serving.side_files import side_of
 from citewell.serving.state import private_folder
+from citewell.sources import path_of
 from citewell.types import BETWEEN_SOURCES, FileState, IndexReport
 
 NOT_TAKEN = (FileState.FAILED, FileState.SKIPPED)
