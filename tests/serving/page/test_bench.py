@@ -372,7 +372,8 @@ def test_the_keyboard_alone_is_enough(benched: Served, evaluated: str, opened: O
             break
     page.keyboard.press("Enter")
     expect(page.locator(".question").first).to_have_attribute("open", "")
-    for _ in range(6):
+    expect(page.locator(".question[open] button").first).to_be_visible()
+    for _ in range(20):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.matches('.question button')"):
             break
