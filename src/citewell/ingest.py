@@ -86,6 +86,9 @@ class Ingest:
         is kept at once, and stored with the document."""
         for cut in cuts:
             document = cut.work.document
+            if self.enricher is None and cut.work.before is None and cut.work.was is None:
+                yield cut  # nothing was ever written of it
+                continue
             known = self.store.replies({document.id} | ({cut.work.was.document_id} if cut.work.was else set()))
             kept = self._of_the_same_text(cut.work) if known else {}
             if self.enricher is None:

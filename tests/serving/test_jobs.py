@@ -21,6 +21,7 @@ from citewell.serving.jobs import MAX_QUEUED, Jobs, JobState
 from citewell.serving.problems import TooBusy
 from citewell.serving.runner import Runner, Running
 from citewell.serving.state import State
+from citewell.serving.uploading import TOGETHER
 from citewell.types import Principal
 from tests.serving.conftest import settings_at
 from tests.serving.served import Served, finished, serving
@@ -62,12 +63,12 @@ def test_a_job_is_its_callers_and_an_admins(own: Served) -> None:
     assert job in [each["job"] for each in root.get("/v1/jobs").json()["jobs"]]
 
 
-def test_a_job_is_cancelled_between_files_and_one_that_waits_at_once(
+def test_a_job_is_cancelled_between_steps_and_one_that_waits_at_once(
     own: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = own.client("ann", "write")
     with held_up(own, monkeypatch) as go:
-        first = client.post("/v1/documents", files=many(3)).json()["job"]
+        first = client.post("/v1/documents", files=many(TOGETHER + 2)).json()["job"]
         second = client.post("/v1/documents", files=[("files", ("more.md", "# More\n\nMore.\n"))]).json()["job"]
         while (client.get(f"/v1/jobs/{first}").json()["progress"] or {}).get("current") != "0.md":
             time.sleep(0.02)
@@ -76,19 +77,20 @@ def test_a_job_is_cancelled_between_files_and_one_that_waits_at_once(
         go.set()
         done = finished(client, first)
     assert done["state"] == "cancelled"
-    assert [file["name"] for file in done["result"]["files"]] == ["0.md"]
-    assert {path.name for path in own.folder("ann").iterdir()} == {"0.md"}
+    names = [f"{number}.md" for number in range(TOGETHER)]
+    assert [file["name"] for file in done["result"]["files"]] == names
+    assert {path.name for path in own.folder("ann").iterdir()} == set(names)
     assert not any((own.service.state.folder / "uploads" / ".incoming").iterdir())
     assert client.delete(f"/v1/jobs/{first}").json()["state"] == "cancelled"  # what is over stays as it is
 
 
-def test_a_service_that_stops_finishes_the_file_and_says_what_it_left(
+def test_a_service_that_stops_finishes_the_step_and_says_what_it_left(
     index_copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = settings_at(tmp_path)
     with serving(create_app(index_copy, settings)) as served, held_up(served, monkeypatch) as go:
         client = served.client("ann", "write")
-        job = client.post("/v1/documents", files=many(3)).json()["job"]
+        job = client.post("/v1/documents", files=many(TOGETHER + 2)).json()["job"]
         waiting = client.post("/v1/documents", files=[("files", ("more.md", "# More\n\nMore.\n"))]).json()["job"]
         while (client.get(f"/v1/jobs/{job}").json()["progress"] or {}).get("current") != "0.md":
             time.sleep(0.02)
@@ -98,7 +100,7 @@ def test_a_service_that_stops_finishes_the_file_and_says_what_it_left(
         client = served.client("ann", "write")
         left = client.get(f"/v1/jobs/{job}").json()
         assert left["state"] == "interrupted"
-        assert [file["name"] for file in left["result"]["files"]] == ["0.md"]
+        assert len(left["result"]["files"]) == TOGETHER
         assert finished(client, waiting)["state"] == "done"  # it had not begun, and is done now
 
 

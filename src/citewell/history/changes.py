@@ -158,7 +158,7 @@ class History:
             or (_key(version) in standings and standings[_key(version)] != _standing(version))
         ]
         put = []
-        for stored in self.store.fetch([_key(version) for version in due]):
+        for stored in self.store.fetch([_key(version) for version in due]) if due else ():
             standing = standings.get(stored.key, stored.standing)
             document = replace(
                 _shifted(stored.document, shift),

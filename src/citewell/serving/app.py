@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -50,7 +51,7 @@ from citewell.serving.state import State
 from citewell.serving.tracing import send_rest
 from citewell.serving.turns import Turns
 from citewell.serving.uploading import KIND, Uploading
-from citewell.serving.uploads import Uploads
+from citewell.serving.uploads import Uploads, settle
 from citewell.settings import Settings
 
 MB = 1_000_000
@@ -136,7 +137,8 @@ def service_for(index: Index, place: str, settings: Settings, state: State) -> S
     writing = Lane("writing", WRITING, limits.max_waiting)
     # An answer of a model's is waited for: it leaves the processor to others.
     computing = (asking, reading) if settings.models.llm == "none" else (reading,)
-    turns, jobs, uploads = Turns(state.folder), Jobs(state), Uploads(state.folder / "uploads")
+    turns, uploads = Turns(state.folder), Uploads(state.folder / "uploads")
+    jobs = Jobs(state, partial(settle, index))
     return Service(
         index=index,
         settings=settings,

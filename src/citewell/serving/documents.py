@@ -8,6 +8,7 @@ from datetime import date
 from citewell.errors import UnknownId
 from citewell.index import Index
 from citewell.serving.caller import Caller
+from citewell.serving.current import current_version
 from citewell.serving.problems import Forbidden, no_such
 from citewell.serving.uploads import Uploads
 from citewell.shapes import VERSION, Shape, page_shape
@@ -26,14 +27,6 @@ def require_id(document_id: str) -> None:
     """
     if not _ID.fullmatch(document_id):
         raise no_such("document", document_id)
-
-
-def current_version(index: Index, document_id: str) -> Version | None:
-    """Whoever may read it. None where there is none."""
-    try:
-        return next((one for one in index.history(document_id) if one.current and one.document_id == document_id), None)
-    except UnknownId:
-        return None
 
 
 def readable(index: Index, document_id: str, principal: Principal, as_of: date | None = None) -> Document:

@@ -16,7 +16,7 @@ from citewell import clock
 from citewell.serving.caller import Caller
 from citewell.serving.problems import TooBusy, no_such
 from citewell.serving.state import State, private_folder
-from citewell.serving.uploads import Uploads, put_back
+from citewell.serving.uploads import Uploads
 from citewell.shapes import VERSION, Shape
 
 MAX_QUEUED = 200
@@ -111,11 +111,16 @@ class Job:
         }
 
 
-class Jobs:
-    """The jobs of a service."""
+def _nothing_lies_there(place: Path) -> None:
+    """For jobs that take in no files."""
 
-    def __init__(self, state: State) -> None:
+
+class Jobs:
+    """The jobs of a service. `settle` ends what was cut off while a file was tried in its place."""
+
+    def __init__(self, state: State, settle: Callable[[Path], None] = _nothing_lies_there) -> None:
         self._file = state.file
+        self._settle = settle
         self._uploads = Uploads(state.folder / "uploads")
         self._spools = self._uploads.folder / ".incoming"
         private_folder(self._spools)
@@ -257,13 +262,13 @@ class Jobs:
             database.execute("UPDATE jobs SET result = ? WHERE id = ?", (json.dumps(result), job_id))
 
     def end(self, job_id: str, state: JobState, error: Shape | None = None) -> None:
-        """It is over; where it was cut off while it moved a file into its place, what was there comes back."""
+        """It is over; what it was cut off at is settled."""
         shutil.rmtree(self.spool(job_id), ignore_errors=True)
         with self._file.reading() as database:
             row = database.execute("SELECT caller, wanted FROM jobs WHERE id = ?", (job_id,)).fetchone()
         # One that is purged meanwhile is there no more.
         for _, name in json.loads(row["wanted"]).get("files", ()) if row is not None else ():
-            put_back(self._uploads.place(row["caller"], name))
+            self._settle(self._uploads.place(row["caller"], name))
         with self._file.writing() as database:
             database.execute(
                 "UPDATE jobs SET state = ?, ended = ?, error = ? WHERE id = ?",

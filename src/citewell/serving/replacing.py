@@ -8,7 +8,7 @@ from pathlib import Path
 from citewell.index import Index
 from citewell.loading import document_id
 from citewell.serving import side_files
-from citewell.serving.documents import current_version
+from citewell.serving.current import current_version
 from citewell.serving.problems import Conflict, Forbidden
 from citewell.serving.side_files import About
 from citewell.types import EVERYONE, Principal, Trust

@@ -1,27 +1,30 @@
 """Where uploaded files lie: a folder for each who uploads, in it the files under their cleaned names.
 
-A file is moved into its place when it is its turn to be indexed, and what was there is put back where that fails. At no
-moment does a file lie in its place with what is said of another one, so that no crash shows it to others' readers.
+Files are moved into their places when it is their turn to be indexed, and what was there is put back where that fails.
+At no moment does a file lie in its place with what is said of another, so that no crash shows it to others' readers.
 """
 
 from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from citewell.errors import IndexingStopped
 from citewell.index import Index
+from citewell.loading import document_id
 from citewell.serving import side_files
+from citewell.serving.current import current_version
 from citewell.serving.side_files import side_of
 from citewell.serving.state import private_folder
 from citewell.sources import path_of
 from citewell.types import BETWEEN_SOURCES, FileState, IndexReport
 
 NOT_TAKEN = (FileState.FAILED, FileState.SKIPPED)
-_HELD = "file"
+_HELD, _INDEXED = "file", "indexed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,30 +50,53 @@ class Uploads:
         return source.startswith(own)
 
 
-def add(index: Index, spooled: Path, place: Path, says: Mapping[str, Any]) -> IndexReport:
-    """Move a file into its place and index it there; what was there before comes back where it cannot be indexed."""
-    private_folder(place.parent)
-    had, taken = place.exists(), False
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A file in the spool, the place where it is to lie, and what is said of it."""
+
+    spooled: Path
+    place: Path
+    says: Mapping[str, Any]
+
+
+def add(index: Index, arrivals: Sequence[Arrival]) -> IndexReport:
+    """Move files into their places and index them there, together; what was at a place before comes back where its file
+    cannot be indexed.
+
+    Raises:
+        what `Index.add` raises: the files that it has taken stay.
+    """
+    replacing = [arrival.place for arrival in arrivals if arrival.place.exists()]
+    report: IndexReport | None = None
     try:
-        if had:
-            _hold(place)
-        side_files.write(place, says)
-        spooled.replace(place)
-        report = index.add(place)
-        taken = all(file.state not in NOT_TAKEN for file in report.files if file.source == place.as_uri())
+        for arrival in arrivals:
+            _move_in(index, arrival)
+        report = index.add(*(arrival.place for arrival in arrivals))
+    except IndexingStopped as stopped:
+        report = stopped.report
+        raise
     finally:
         # Nothing here takes room on the disk: it may be full.
-        if taken:
-            _let_go(place, spooled)
-        else:
-            if not spooled.exists():
-                place.replace(spooled)  # where another try finds it
-            put_back(place)
-            if not had:
-                side_files.write(place, {})
-    if had and not taken:
-        index.add(place)  # so that nothing is told of it that is not so
+        left = {arrival.place for arrival in arrivals if not _is_taken(index, arrival, report)}
+        for arrival in arrivals:
+            if arrival.place in left:
+                _move_out(arrival, has_before=arrival.place in replacing)
+            else:
+                _let_go(arrival.place)
+    again = [place for place in replacing if place in left]
+    if again:
+        index.add(*again)  # so that nothing is told of it that is not so
     return report
+
+
+def settle(index: Index, place: Path) -> None:
+    """End what was cut off while a file was tried in its place: it stays where the index has it, else what was there
+    before comes back."""
+    shutil.rmtree(_gone(place), ignore_errors=True)
+    if (_held(place) / _INDEXED).exists() and _has_come(index, place):
+        _let_go(place)
+    else:
+        put_back(place)
 
 
 def put_back(place: Path) -> None:
@@ -103,8 +129,9 @@ def retag(index: Index, place: Path, says: Mapping[str, Any]) -> None:
 
 def remove(place: Path) -> None:
     """The file and what is said of it."""
-    if _held(place).exists():
-        shutil.rmtree(_held(place))
+    for folder in (_held(place), _gone(place)):
+        if folder.exists():
+            shutil.rmtree(folder)
     side_files.write(place, {})
     place.unlink(missing_ok=True)
 
@@ -114,17 +141,56 @@ def _held(place: Path) -> Path:
     return place.with_name(f".{place.name}.before")
 
 
-def _hold(place: Path) -> None:
+def _gone(place: Path) -> Path:
+    """That folder when nothing in it is wanted any more."""
+    return place.with_name(f".{place.name}.gone")
+
+
+def _move_in(index: Index, arrival: Arrival) -> None:
+    private_folder(arrival.place.parent)
+    if arrival.place.exists():
+        _hold(index, arrival.place)
+    side_files.write(arrival.place, arrival.says)
+    arrival.spooled.replace(arrival.place)
+
+
+def _move_out(arrival: Arrival, *, has_before: bool) -> None:
+    if not arrival.spooled.exists():
+        arrival.place.replace(arrival.spooled)  # where another try finds it
+    put_back(arrival.place)
+    if not has_before:
+        side_files.write(arrival.place, {})
+
+
+def _is_taken(index: Index, arrival: Arrival, report: IndexReport | None) -> bool:
+    """By the report; where there is none, by what the index has now."""
+    place = arrival.place
+    if report is not None:
+        return all(file.state not in NOT_TAKEN for file in report.files if file.source == place.as_uri())
+    return not arrival.spooled.exists() and _has_come(index, place)
+
+
+def _has_come(index: Index, place: Path) -> bool:
+    """Whether what lies there is in the index, which has another version or other rights than before it came there."""
+    now, before = current_version(index, document_id(place.as_uri())), _held(place) / _INDEXED
+    if now is None or not place.exists() or (before.exists() and before.read_text(encoding="utf-8") == repr(now)):
+        return False
+    with place.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == now.content_hash
+
+
+def _hold(index: Index, place: Path) -> None:
     """First what is said of the file, if only that nothing is; so that one is never there without the other."""
     held = _held(place)
     held.mkdir(mode=0o700)
+    indexed = current_version(index, document_id(place.as_uri()))
+    (held / _INDEXED).write_text(repr(indexed), encoding="utf-8")
     side = side_of(place)
     side_of(held / _HELD).write_bytes(side.read_bytes() if side.exists() else b"")
     place.replace(held / _HELD)
 
 
-def _let_go(place: Path, spooled: Path) -> None:
-    """In one step, then at leisure."""
+def _let_go(place: Path) -> None:
+    """What was there before, in one step, then at leisure."""
     if _held(place).exists():
-        gone = _held(place).rename(spooled.with_name(f"{spooled.name}.before"))
-        shutil.rmtree(gone)
+        shutil.rmtree(_held(place).rename(_gone(place)))

@@ -19,7 +19,8 @@ from citewell.loading import document_id as id_of
 from citewell.serving import examples, purging, side_files, uploads
 from citewell.serving.answers import Answered
 from citewell.serving.caller import Caller
-from citewell.serving.documents import changeable, current_version, require_id
+from citewell.serving.current import current_version
+from citewell.serving.documents import changeable, require_id
 from citewell.serving.jobs import Job
 from citewell.serving.names import clean
 from citewell.serving.openapi import answers, errors
