@@ -44,7 +44,7 @@ from citewell.serving.state import State
 from citewell.settings import Loading
 
 WORDS = 120
-AT_ONCE = 10
+AT_ONCE = 100
 START_S = 120.0
 REQUEST_S = 120.0
 COLUMNS = {"clients": 8, "a second": 10, "p50 ms": 9, "p95 ms": 9, "429": 6, "errors": 8, "added": 7, "memory": 8}

@@ -13,11 +13,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date, datetime
+from difflib import get_close_matches
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from citewell import clock
+from citewell import clock, drift
 from citewell.answer_memory import AnswerMemory, Question
 from citewell.answering import Asking, Models
 from citewell.credentials import Credentials
@@ -53,6 +54,7 @@ from citewell.types import (
     Answer,
     Chunk,
     Document,
+    Drift,
     Ending,
     FileReport,
     Floor,
@@ -527,8 +529,23 @@ class Index:
 
     def readable(self, documents: Collection[str], *, principal: Principal | None = None) -> frozenset[str]:
         """Of these ids, the documents that `principal` may read now, in force or not."""
-        reader, versions = self._principal(principal), self._store.versions(documents)
-        return frozenset(each.document_id for each in versions if each.current and each.rights.allows(reader))
+        reader = self._principal(principal)
+        return frozenset(one for one, version in self.current(documents).items() if version.rights.allows(reader))
+
+    def current(self, documents: Collection[str]) -> dict[str, Version]:
+        """The current versions of documents, by id, for those that are there. The owner's call."""
+        return {version.document_id: version for version in self._store.versions(documents) if version.current}
+
+    def unknown_groups(self, groups: Collection[str], *, as_of: date | None = None) -> dict[str, str]:
+        """Of these groups, those that no document is for, nor was on the day `as_of`; each with the one most like it
+        that some document is for, or "". The owner's call: it tells of groups."""
+        days = (None, as_of) if as_of is not None else (None,)
+        scopes = {group: [Scope(frozenset({group}), day) for day in days] for group in dict.fromkeys(groups)}
+        unknown = self._of_newest(
+            lambda reader: [g for g, those in scopes.items() if not any(reader.counts(one).documents for one in those)]
+        )
+        there = {group for line in self._store.ledger().values() for group in line.rights.groups} if unknown else set()
+        return {group: next(iter(get_close_matches(group, there, 1)), "") for group in unknown if there}
 
     def stored(self, *, texts: bool = True) -> tuple[Document, ...]:
         """Every current document, in force or not, by source, whole or without text. The owner's call."""
@@ -563,7 +580,15 @@ class Index:
             floor=self._floor(pointer.current, store),
             past_versions=len(store.versions()) - counts.documents,
             sparse=made_with.sparse,
+            drift=self.drift(),
         )
+
+    def drift(self) -> tuple[Drift, ...]:
+        """The settings that are other now than when the index and its documents were made. The owner's call."""
+        store, settings = self._store, self.settings
+        lines = store.ledger().values()
+        of_index = drift.of_index(store.made_with, settings, self._encoders, len(lines))
+        return (*of_index, *drift.of_documents(lines, settings))
 
     def _discovered(self, named: Sequence[Path]) -> Discovered:
         try:

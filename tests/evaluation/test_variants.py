@@ -11,7 +11,7 @@ from citewell.errors import UsageError
 from citewell.evaluation.variants import Workbench, differing
 from citewell.index import Index
 from citewell.loading.given import from_text
-from citewell.settings import Chunking, Generation, Loading, Models, Retrieval, Settings
+from citewell.settings import Chunking, Generation, Loading, Models, Retrieval, Security, Settings
 from citewell.types import Principal
 
 PARAGRAPHS = "\n\n".join(f"Paragraph {number} says something about the fee of branch {number}." for number in range(30))
@@ -92,3 +92,9 @@ def test_another_reading_cannot_be_had_from_texts(bench: Workbench) -> None:
 def test_the_keys_that_differ_are_named() -> None:
     assert differing(Settings(), Settings(retrieval=Retrieval(keep=1))) == ["retrieval.keep: 5, 1"]
     assert differing(Settings(), Settings()) == []
+    web = Security(web_url="https://searx.example/search?token=secret")
+    models = Models(embedder="openai:x", embedder_url="https://ann:secret@host.example/v1?key=secret")
+    told = differing(Settings(), Settings(security=web, models=models))
+    assert "security.web_url: , https://searx.example/search" in told
+    assert "models.embedder_url: , https://host.example/v1" in told
+    assert "secret" not in str(told)

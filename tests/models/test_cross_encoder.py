@@ -160,7 +160,7 @@ def no_room(folder: Path) -> None:
         (text_as_network, "cannot be used"),
         (text_as_tokenizer, "no tokenizer"),
         (text_as_config, r"has a config\.json that is none"),
-        (no_room, r"has a config\.json that is none: Input should be greater than or equal to 16"),
+        (no_room, r"has a config\.json that is none: max_position_embeddings must be 16 or more"),
     ],
 )
 def test_files_that_are_missing_or_damaged(tmp_path: Path, damage: Callable[[Path], None], says: str) -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
+import time
 import traceback
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -13,7 +16,8 @@ import pytest
 from citewell.errors import ServiceError, ServiceRefused, ServiceUnreachable, SettingsError
 from citewell.generation.citations import link
 from citewell.retrieval import web
-from citewell.retrieval.web import MAX_CHARS, MOST, WebSearch, web_search
+from citewell.retrieval.web import MAX_CHARS, MOST, MOST_READ, WebSearch, web_search
+from citewell.security.scan import Suspicion, scan
 from citewell.settings import Security
 from citewell.types import Trust
 from tests.models.scripted_embedding_server import ScriptedAnswer
@@ -171,6 +175,50 @@ def test_it_is_not_waited_for(server: ScriptedSearXNG, monkeypatch: pytest.Monke
     server.answer = answer
     with pytest.raises(ServiceUnreachable, match=r"no answer in 0\.2 s"):
         WebSearch(server.url).search(QUESTION)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [b"HTTP/1.1 200 OK\r\n" + b"X-More: a\r\n" * 1_000, b'HTTP/1.1 200 OK\r\n\r\n{"results": []}' + b" " * 1_000],
+)
+def test_neither_its_head_nor_a_body_without_an_end_is_waited_for(monkeypatch: pytest.MonkeyPatch, head: bytes) -> None:
+    """Each byte comes in time, and the last one would come in 20 s or more."""
+    monkeypatch.setattr(web, "TIMEOUT_S", 0.3)
+    gone = threading.Event()
+
+    def drip(client: socket.socket) -> None:
+        with client, suppress(OSError):
+            client.recv(65_536)
+            client.sendall(head[:40])
+            for at in range(40, len(head)):
+                if gone.wait(0.02):
+                    return
+                client.sendall(head[at : at + 1])
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=lambda: drip(server.accept()[0]), daemon=True)
+        thread.start()
+        began = time.monotonic()
+        with pytest.raises(ServiceUnreachable, match=r"no answer in 0\.3 s"):
+            WebSearch(f"http://127.0.0.1:{server.getsockname()[1]}/search").search(QUESTION)
+        assert time.monotonic() - began < 10
+        gone.set()
+        thread.join(10)
+
+
+def test_of_thousands_of_results_few_are_looked_at(server: ScriptedSearXNG, monkeypatch: pytest.MonkeyPatch) -> None:
+    scanned = list[str]()
+
+    def counted(text: str) -> tuple[Suspicion, ...]:
+        scanned.append(text)
+        return scan(text)
+
+    monkeypatch.setattr(web, "scan", counted)
+    for results in ([result(f"https://example.org/{n}") for n in range(2_000)], [result("https://a.example/")] * 2_000):
+        scanned.clear()
+        server.answer = reply(*results)
+        assert len(WebSearch(server.url).search(QUESTION)) == min(MOST, len({one["url"] for one in results}))
+        assert len(scanned) <= 2 * MOST_READ
 
 
 def test_an_endless_reply_is_not_read(server: ScriptedSearXNG, monkeypatch: pytest.MonkeyPatch) -> None:

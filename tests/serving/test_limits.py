@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import threading
 import time
@@ -20,7 +21,6 @@ from citewell.serving.headers import ALWAYS
 from citewell.serving.lane import Lane
 from citewell.serving.problems import TooBusy
 from citewell.serving.rate import Rate
-from citewell.serving.runner import Running
 from citewell.serving.turns import Turns
 from citewell.serving.uploading import BESIDE
 from tests.serving.conftest import QUESTION, settings_at
@@ -144,6 +144,65 @@ def test_a_narrowed_lane_runs_so_many_at_once_and_all_after_that() -> None:
     lane.close()
 
 
+def test_of_two_who_narrow_a_lane_the_narrowest_counts_and_both_give_back() -> None:
+    lane = Lane("x", 3, 9)
+
+    def most_at_once(many: int) -> int:
+        go, begun = threading.Event(), list[int]()
+
+        def work() -> None:
+            begun.append(1)
+            assert go.wait(10)
+
+        futures = [lane.begin(work) for _ in range(5)]
+        until = time.monotonic() + 10
+        while len(begun) < many:
+            assert time.monotonic() < until, begun
+            time.sleep(0.005)
+        time.sleep(0.05)
+        most = len(begun)
+        go.set()
+        for future in futures:
+            future.result(10)
+        return most
+
+    first, second = lane.narrowed(2), lane.narrowed(1)
+    first.__enter__()
+    second.__enter__()
+    assert most_at_once(1) == 1
+    first.__exit__(None, None, None)
+    assert most_at_once(1) == 1
+    second.__exit__(None, None, None)
+    assert most_at_once(3) == 3
+    lane.close()
+
+
+def test_in_a_narrowed_lane_what_waits_is_given_up_by_who_goes_away_and_when_it_is_closed() -> None:
+    lane, go, ran = Lane("x", 4, 4), threading.Event(), list[int]()
+
+    async def asked() -> None:
+        first = asyncio.create_task(lane.run(lambda: go.wait(10)))
+        gone = [asyncio.create_task(lane.run(lambda n=n: ran.append(n))) for n in range(3)]  # type: ignore[misc]
+        while lane.inside < 4:
+            await asyncio.sleep(0.01)
+        for each in gone:
+            each.cancel()
+        await asyncio.gather(*gone, return_exceptions=True)
+        assert lane.inside == 1
+        go.set()
+        assert await first
+
+    with lane.narrowed(1):
+        asyncio.run(asked())
+        go.clear()
+        running, *waiting = [lane.begin(lambda: go.wait(10)) for _ in range(4)]
+        threading.Timer(0.05, go.set).start()
+        lane.close()
+        assert running.result() is True
+        assert [each.cancelled() for each in waiting] == [True] * 3
+    assert (ran, lane.inside) == ([], 0)
+
+
 def test_uploads_go_on_while_more_ask_than_can_be_answered(
     built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,12 +210,12 @@ def test_uploads_go_on_while_more_ask_than_can_be_answered(
     with serving(create_app(tmp_path / "index", settings_at(tmp_path))) as served:
         ann, service = served.client("ann", "write"), served.service
         begun, go, search = threading.Event(), threading.Event(), service.index.search
-        step = Running.step
+        add = service.index.add
 
-        def held(running: Running, done: int, total: int, current: str) -> None:
+        def held(*paths: Path) -> Any:
             begun.set()
             assert go.wait(SOON_S)
-            step(running, done, total, current)
+            return add(*paths)
 
         def searched(*given: Any, **named: Any) -> Any:
             with lock:
@@ -170,7 +229,7 @@ def test_uploads_go_on_while_more_ask_than_can_be_answered(
                     at_work.discard(threading.get_ident())
 
         at_once, at_work, lock = list[int](), set[int](), threading.Lock()
-        monkeypatch.setattr(Running, "step", held)
+        monkeypatch.setattr(service.index, "add", held)
         monkeypatch.setattr(service.index, "search", searched)
         job = ann.post("/v1/documents", files=[("files", ("fees.md", "# Fees\n\nNine euros.\n"))]).json()["job"]
         assert begun.wait(SOON_S)

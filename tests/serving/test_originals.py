@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from citewell.serving import originals
+from citewell.serving.checked import Checked
 from citewell.serving.originals import Original
 from citewell.types import Document
 from tests.serving.served import SOON_S, Served, uploaded
@@ -20,8 +21,8 @@ from tests.serving.served import SOON_S, Served, uploaded
 def test_its_copy_is_closed_when_the_client_goes_away(own: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     ann, copies = own.client("ann", "write"), list[Original]()
 
-    def kept(document: Document, *headers: str | None) -> Original:
-        copies.append(originals.original(document, *headers))  # held on to, so that nothing else closes it
+    def kept(document: Document, checked: Checked, *headers: str | None) -> Original:
+        copies.append(originals.original(document, checked, *headers))  # held on to, so that nothing else closes it
         return copies[-1]
 
     packed = io.BytesIO()

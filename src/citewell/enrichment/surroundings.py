@@ -12,7 +12,7 @@ from typing import Self
 from citewell.chunking import Chunked
 from citewell.chunking.pieces import touched
 from citewell.models.fenced import Part
-from citewell.security.planted import Span, planted_in, unplanted, without
+from citewell.security.planted import NAME_CHARS, Span, planted_in, unplanted, without
 from citewell.settings import Untrusted
 from citewell.types import SECTION_SEPARATOR, Chunk, Document, Element, ElementKind, EntryKind, Trust
 
@@ -51,10 +51,10 @@ class Surroundings:
     @property
     def title(self) -> str:
         """What the document calls itself. One that is given to it may change without a word of it being another."""
-        return _short(self._readable(self.document.own_title), _TITLE_CHARS)
+        return self._name(self.document.own_title, _TITLE_CHARS)
 
     def section(self, chunk: Chunk) -> str:
-        return SECTION_SEPARATOR.join(_short(self._readable(name), _HEADING_CHARS) for name in chunk.heading_path)
+        return SECTION_SEPARATOR.join(self._name(name, _HEADING_CHARS) for name in chunk.heading_path)
 
     def outline_near(self, chunk: Chunk) -> str:
         """The headings in a passage and the next ones before and after it, one a line, indented."""
@@ -110,8 +110,10 @@ class Surroundings:
         return [Part(name, text, self.document.trust) for name, text in texts]
 
     def _line(self, heading: Element) -> str:
-        name = _short(self._readable(heading.heading_path[-1]), _HEADING_CHARS)
-        return "  " * (len(heading.heading_path) - 1) + name
+        return "  " * (len(heading.heading_path) - 1) + self._name(heading.heading_path[-1], _HEADING_CHARS)
+
+    def _name(self, text: str, most: int) -> str:
+        return _short(self._readable(text[:NAME_CHARS]), most)
 
     def _readable(self, text: str) -> str:
         """A text that is shown with others, cut by itself: none is taken along."""

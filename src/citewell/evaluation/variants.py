@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from citewell.errors import UsageError
+from citewell.evaluation.shown import shown
 from citewell.index import Index
 from citewell.journal import OnProgress
 from citewell.models.llm import LLM
@@ -91,10 +92,10 @@ def _contents(versions: Sequence[Document]) -> list[str]:
 
 
 def differing(one: Settings, other: Settings) -> Sequence[str]:
-    """The keys that differ, as `table.key: this, that`."""
+    """The keys that differ, as `table.key: this, that`, for a report."""
     mine, theirs = one.model_dump(), other.model_dump()
     return [
-        f"{table}.{key}: {values[key]}, {theirs[table][key]}"
+        f"{table}.{key}: {shown(str(values[key]))}, {shown(str(theirs[table][key]))}"
         for table, values in mine.items()
         if isinstance(values, dict)
         for key in values

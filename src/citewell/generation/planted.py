@@ -9,7 +9,7 @@ from citewell.generation.extractive import units_to_quote
 from citewell.generation.prompt import fitting
 from citewell.generation.strips import excerpt
 from citewell.generation.units import units
-from citewell.security.planted import unplanted
+from citewell.security.planted import NAME_CHARS, unplanted
 from citewell.settings import Settings
 from citewell.types import Chunk
 
@@ -34,7 +34,7 @@ def without_planted(shown: Shown, settings: Settings) -> Shown:
 
 def in_full(passage: Chunk, settings: Settings) -> str:
     """A passage with what stands above it, without what seems to be planted in either where the settings say so."""
-    above = (passage.title, passage.section, passage.preamble)
+    above = (passage.title[:NAME_CHARS], passage.section[:NAME_CHARS], passage.preamble)
     if settings.security.untrusted != "cut":
         return "\n".join(filter(None, (*above, passage.text)))
     kept, every = units_to_quote(passage), units(passage)

@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import hashlib
 import html
-import unicodedata
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from citewell.models.llm import Prompt
 from citewell.security.marking import mark_of, spotlight, unmarked
-from citewell.security.planted import unplanted
+from citewell.security.planted import NAME_CHARS, unplanted, unplanted_together
+from citewell.security.signs import folded
 from citewell.settings import Untrusted
 from citewell.types import Trust
 
@@ -31,9 +32,12 @@ MARKED = (
     "where you copy from it, write a space in its place."
 )
 
-# Signs that a reader may take for "<", and letters of other scripts that look like those of the tags' names.
-_OPENING = frozenset("<\u2039\u2329\u3008\u27e8\u276c\u276e\u2770\u1438\u02c2\xab\u300a\u226a\u29fc\u2991\uff1c\ufe64")
-_LOOK_ALIKE = str.maketrans("аеорѕіԛսɡαορειυτηνсӏм", "aeopsiqugaopeiutnnclm")
+# Signs that a reader may take for "<"; and letters and digits that look alike in some script or case: QUESTIO\u039d.
+_OPENING = frozenset(
+    "<\u2039\u2329\u3008\u27e8\u276c\u276e\u2770\u1438\u16b2\u02c2\xab\u300a\u27ea\u226a\u227a\u22d6\u2aa1\u29fc\u2991\uff1c\ufe64"
+    "\U0001d236\U000e003c"
+)
+_ALIKE = str.maketrans("vl105", "niios")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,9 @@ def fenced(rules: str, parts: Sequence[Part], *, most: int, reminder: str = "", 
     they are ("plain").
     """
     names = tuple(dict.fromkeys(part.name for part in parts))
-    shown = [_Shown.of(part, names, untrusted) for part in parts if part.text or part.attributes]
+    given = [part for part in parts if part.text or part.attributes]
+    texts = _texts(given, untrusted)
+    shown = [_Shown.of(part, text, names, untrusted) for part, text in zip(given, texts, strict=True)]
     code = code_of([text for each in shown for text in (*each.attributes.values(), each.text)])
     blocks = [each.block(code) for each in shown]
     is_marked = any(each.is_marked for each in shown)
@@ -96,16 +102,14 @@ class _Shown:
     is_marked: bool
 
     @classmethod
-    def of(cls, part: Part, names: tuple[str, ...], untrusted: Untrusted) -> _Shown:
-        def readable(text: str) -> str:
-            return unplanted(text, part.trust) if part.trust is not None and untrusted == "cut" else text
-
+    def of(cls, part: Part, text: str, names: tuple[str, ...], untrusted: Untrusted) -> _Shown:
         is_marked = part.is_untrusted and untrusted == "mark"
-        lines = {name: readable(" ".join(text.split())) for name, text in part.attributes.items()}
+        lines = {name: " ".join(value[:NAME_CHARS].split()) for name, value in part.attributes.items()}
+        lines = {name: _readable(line, part, untrusted) for name, line in lines.items()}
         attributes = {name: _attribute(line, names) for name, line in lines.items() if line}
         if is_marked:
             attributes["trust"] = Trust.UNTRUSTED.value
-        return cls(part.name, disarm(readable(part.text)[: part.most], names), attributes, is_marked)
+        return cls(part.name, disarm(text, names), attributes, is_marked)
 
     def block(self, code: str) -> str:
         def marked(text: str) -> str:
@@ -114,6 +118,18 @@ class _Shown:
         tag = f"{self.name}-{code}"
         opening = " ".join([tag, *(f'{name}="{marked(value)}"' for name, value in self.attributes.items())])
         return f"<{opening}>\n{marked(self.text)}\n</{tag}>"
+
+
+def _texts(parts: Sequence[Part], untrusted: Untrusted) -> Iterator[str]:
+    """What may be read of each text; of those of untrusted documents that follow one another, of all together."""
+    for is_untrusted, run in groupby(parts, key=lambda part: part.is_untrusted):
+        texts = [_readable(part.text, part, untrusted)[: part.most] for part in run]
+        are_cut = is_untrusted and untrusted == "cut" and len(texts) > 1
+        yield from unplanted_together(texts) if are_cut else texts
+
+
+def _readable(text: str, part: Part, untrusted: Untrusted) -> str:
+    return unplanted(text, part.trust) if part.trust is not None and untrusted == "cut" else text
 
 
 def code_of(texts: Sequence[str]) -> str:
@@ -142,13 +158,8 @@ def _attribute(line: str, names: tuple[str, ...]) -> str:
     return html.escape(disarm(line[:MAX_ATTRIBUTE_CHARS], names), quote=True)
 
 
-def _letters(text: str) -> tuple[str, list[int]]:
+def _letters(text: str) -> tuple[str, Sequence[int]]:
     """The letters and digits a reader makes out, without case, accents, width or script, and their places in `text`."""
-    letters: list[str] = []
-    places: list[int] = []
-    for place, sign in enumerate(text):
-        for plain in unicodedata.normalize("NFKD", sign).casefold().translate(_LOOK_ALIKE):
-            if plain.isalnum():
-                letters.append(plain)
-                places.append(place)
-    return "".join(letters), places
+    view = folded(text)
+    found = [(sign, place) for sign, place in zip(view.text, view.places, strict=True) if sign.isalnum()]
+    return "".join(sign for sign, _ in found).translate(_ALIKE), [place for _, place in found]

@@ -17,7 +17,7 @@ from citewell.models.embedder import Embedder, QueryTokens, TokenEmbedder, Vecto
 from citewell.models.reranker import Reranker
 from citewell.models.token_vectors import maxsim
 from citewell.retrieval.analyser import STOP_WORDS
-from citewell.security.planted import unplanted
+from citewell.security.planted import NAME_CHARS, unplanted
 from citewell.settings import Retrieval, Untrusted
 from citewell.stores.store import Reader, Scope
 from citewell.types import Chunk
@@ -91,7 +91,7 @@ class Reading:
 
     def _text(self, chunk: Chunk) -> str:
         """What the model reads: where the passage stands, what it needs above it, and itself."""
-        texts = [chunk.title, chunk.section, chunk.preamble, chunk.text]
+        texts = [chunk.title[:NAME_CHARS], chunk.section[:NAME_CHARS], chunk.preamble, chunk.text]
         if self.untrusted != "plain":
             texts = [unplanted(text, chunk.trust) for text in texts]
         return "\n".join(filter(None, texts))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode, urlsplit
@@ -17,6 +16,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from pydantic import BaseModel, ValidationError
 
 from citewell.errors import ServiceError, ServiceRefused, ServiceUnreachable, SettingsError
+from citewell.models.deadline import Deadline
 from citewell.models.endpoint import checked, is_loopback
 from citewell.security.scan import scan
 from citewell.settings import Security
@@ -34,7 +34,9 @@ TIMEOUT_S = 10.0
 """For the whole reply: a reader waits, and there are passages to answer from without it."""
 MAX_BYTES = 2_000_000
 MOST = 5
-"""Results that are read; an engine gives about twenty."""
+"""Results that are taken; an engine gives about twenty."""
+MOST_READ = 50
+"""And that are looked at: each is scanned, and a reply may have thousands."""
 MAX_CHARS, MAX_TITLE_CHARS, MAX_URL_CHARS = 1_000, 150, 2_000
 
 # What SearXNG reads as a command: an engine (!), a site to be sent on to (!!), a language (:), a time limit (<).
@@ -86,8 +88,12 @@ class WebSearch:
             raise ServiceUnreachable(
                 "The search engine's reply holds no results.", remedy=f"{SETTING} usually ends in /search."
             ) from None
-        found = {passage.id: passage for passage in _passages(results)}
-        return tuple(found.values())[:MOST]
+        found: dict[str, Chunk] = {}
+        for passage in _passages(results[:MOST_READ]):
+            found.setdefault(passage.id, passage)
+            if len(found) == MOST:
+                break
+        return tuple(found.values())
 
     def _asked(self, question: str) -> bytes:
         from httpx2 import Client, HTTPError, InvalidURL, TimeoutException
@@ -95,25 +101,28 @@ class WebSearch:
         # In the body, as the addresses of requests are written into logs.
         form = urlencode({"q": _COMMAND.sub("", question), "format": "json"}).encode()
         headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
-        until = time.monotonic() + TIMEOUT_S
         # One for each question: no cookie joins those of two askers. What goes to this machine must not take the way
         # through a proxy that the environment names.
         client = Client(timeout=TIMEOUT_S, follow_redirects=False, trust_env=not self._is_here)
-        try:
-            with client, client.stream("POST", self._url.geturl(), content=form, headers=headers) as response:
-                if not response.is_success:
-                    raise _refusal(response.status_code)
-                return _body(response, until)
-        except (TimeoutException, TimeoutError):
-            raise ServiceUnreachable(
-                f"The search engine gave no answer in {TIMEOUT_S:g} s.", remedy="Try again later."
-            ) from None
-        except (HTTPError, InvalidURL) as error:
-            # Not chained: its text may show the whole URL.
-            raise ServiceUnreachable(
-                f"There is no connection to the search engine ({type(error).__name__}).",
-                remedy=f"Check {SETTING}, and that it runs.",
-            ) from None
+        url = self._url.geturl()
+        with client, Deadline(TIMEOUT_S) as deadline:
+            kept = deadline.extensions
+            try:
+                with client.stream("POST", url, content=form, headers=headers, extensions=kept) as response:
+                    if not response.is_success:
+                        raise _refusal(response.status_code)
+                    body = _body(response)
+            except (HTTPError, InvalidURL) as error:
+                # Not chained: its text may show the whole URL.
+                if not (deadline.is_over or isinstance(error, TimeoutException)):
+                    raise ServiceUnreachable(
+                        f"There is no connection to the search engine ({type(error).__name__}).",
+                        remedy=f"Check {SETTING}, and that it runs.",
+                    ) from None
+                raise _slow() from None
+        if deadline.is_over:  # the end of what says no length is the end of the connection
+            raise _slow()
+        return body
 
 
 def web_search(settings: Security) -> WebSearch | None:
@@ -125,6 +134,10 @@ def web_search(settings: Security) -> WebSearch | None:
     return WebSearch(settings.web_url) if settings.web == "allow" else None
 
 
+def _slow() -> ServiceError:
+    return ServiceUnreachable(f"The search engine gave no answer in {TIMEOUT_S:g} s.", remedy="Try again later.")
+
+
 def _refusal(status: int) -> ServiceError:
     said = f"The search engine answered {status}"
     if 300 <= status < 400:
@@ -134,13 +147,10 @@ def _refusal(status: int) -> ServiceError:
     return ServiceRefused(f"{said}.", remedy=f"Try again later, or check {SETTING}.")
 
 
-def _body(response: Response, until: float) -> bytes:
-    """The client's own time-out is for each packet; a body that comes a byte at a time would never end."""
+def _body(response: Response) -> bytes:
     body = bytearray()
     for piece in response.iter_bytes():
         body += piece
-        if time.monotonic() > until:
-            raise TimeoutError
         if len(body) > MAX_BYTES:
             raise ServiceUnreachable(
                 f"The search engine's reply has more than {MAX_BYTES // 1_000_000} MB.", remedy=f"Check {SETTING}."

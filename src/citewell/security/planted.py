@@ -14,6 +14,9 @@ from citewell.types import Trust
 LEFT_OUT = "…"
 """Where something was: two sentences must not be read as if one followed the other."""
 
+NAME_CHARS = 1_000
+"""So much is read of a title or heading where it stands above a passage: a file may call itself by a megabyte."""
+
 Span = tuple[int, int]
 
 _END = re.compile("[.!?。！？]*")
@@ -38,6 +41,17 @@ def without(text: str, planted: Sequence[Span], start: int = 0, end: int | None 
 def unplanted(text: str, trust: Trust) -> str:
     """A text of a document of this trust, without what seems to be planted in it where nobody vouches for it."""
     return without(text, planted_in(text)) if trust is Trust.UNTRUSTED else text
+
+
+def unplanted_together(texts: Sequence[str]) -> tuple[str, ...]:
+    """Texts that are read one after the other, each without its part of what seems to be planted in them together: a
+    border between two passages may cut in two what the scan finds in neither."""
+    together = "\n".join(texts)
+    planted, at, parts = planted_in(together), 0, []
+    for text in texts:
+        parts.append(without(together, planted, at, at + len(text)))
+        at += len(text) + 1
+    return tuple(parts)
 
 
 def _end(text: str, end: int) -> int:

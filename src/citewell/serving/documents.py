@@ -8,7 +8,6 @@ from datetime import date
 from citewell.errors import UnknownId
 from citewell.index import Index
 from citewell.serving.caller import Caller
-from citewell.serving.current import current_version
 from citewell.serving.problems import Forbidden, no_such
 from citewell.serving.uploads import Uploads
 from citewell.shapes import VERSION, Shape, page_shape
@@ -56,7 +55,7 @@ def changeable(index: Index, uploads: Uploads, document_id: str, caller: Caller)
     require_id(document_id)
     if not caller.is_admin:
         readable(index, document_id, caller.principal)
-    current = current_version(index, document_id)
+    current = index.current([document_id]).get(document_id)
     if current is None:
         raise no_such("document", document_id)
     groups = current.rights.groups

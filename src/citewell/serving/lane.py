@@ -8,7 +8,8 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 from citewell.serving.problems import TooBusy
 
@@ -24,15 +25,18 @@ class Lane:
         self.name = name
         self._pool = ThreadPoolExecutor(running, thread_name_prefix=f"citewell-{name}")
         self._most = running + waiting
-        self._inside = 0
-        self._counting = threading.Lock()
-        self._at_once, self._at_work = running, 0
-        self._turning = threading.Condition()
+        # No more waits in the pool than there are threads for: what has not begun can be given up.
+        self._waiting: dict[Future[Any], Callable[[], Any]] = {}
+        self._at_work = 0
+        self._at_once = [running]
+        self._is_closed = False
+        self._turning = threading.RLock()
 
     @property
     def inside(self) -> int:
         """How many run or wait."""
-        return self._inside
+        with self._turning:
+            return len(self._waiting) + self._at_work
 
     def begin(self, work: Callable[[], T]) -> Future[T]:
         """Take a place.
@@ -40,17 +44,16 @@ class Lane:
         Raises:
             TooBusy: there is none.
         """
-        with self._counting:
-            if self._inside >= self._most:
+        future = Future[T]()
+        future.add_done_callback(self._given_up)
+        with self._turning:
+            if self._is_closed:
+                raise TooBusy("The service is stopping.", remedy="Try again in a moment.")
+            if self.inside >= self._most:
                 raise TooBusy("Too many are asking just now.", remedy="Try again in a moment.")
-            self._inside += 1
-        try:
             # With the span of the request, which is in the context.
-            future = self._pool.submit(contextvars.copy_context().run, self._in_turn, work)
-        except RuntimeError:  # it is closed
-            self._left()
-            raise TooBusy("The service is stopping.", remedy="Try again in a moment.") from None
-        future.add_done_callback(lambda _: self._left())
+            self._waiting[future] = partial(contextvars.copy_context().run, work)
+            self._go_on()
         return future
 
     async def run(self, work: Callable[[], T]) -> T:
@@ -61,31 +64,51 @@ class Lane:
 
     @contextmanager
     def narrowed(self, running: int) -> Iterator[None]:
-        """Until the block ends, no more begins than so many at once; what runs already runs on."""
+        """Until the block ends, no more begins than so many at once; what runs already runs on. Of several such blocks
+        the narrowest counts."""
         with self._turning:
-            before, self._at_once = self._at_once, min(self._at_once, running)
+            self._at_once.append(running)
         try:
             yield
         finally:
             with self._turning:
-                self._at_once = before
-                self._turning.notify_all()
+                self._at_once.remove(running)
+                self._go_on()
 
     def close(self) -> None:
         """Wait for what runs; what waits is given up."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
-
-    def _in_turn(self, work: Callable[[], T]) -> T:
         with self._turning:
-            self._turning.wait_for(lambda: self._at_work < self._at_once)
-            self._at_work += 1
+            self._is_closed = True
+            given_up, self._waiting = self._waiting, {}
+        for future in given_up:
+            future.cancel()
+        self._pool.shutdown(wait=True)
+
+    def _go_on(self) -> None:
+        """Let begin what has waited longest, as much as may run."""
+        with self._turning:
+            while self._waiting and self._at_work < min(self._at_once):
+                future = next(iter(self._waiting))
+                work = self._waiting.pop(future)
+                if future.set_running_or_notify_cancel():
+                    self._at_work += 1
+                    self._pool.submit(self._done, future, work)
+
+    def _done(self, future: Future[Any], work: Callable[[], Any]) -> None:
         try:
-            return work()
-        finally:
-            with self._turning:
-                self._at_work -= 1
-                self._turning.notify()
+            result = work()
+        except BaseException as error:  # noqa: BLE001 - whoever waits for it is told
+            self._left()
+            future.set_exception(error)
+        else:
+            self._left()
+            future.set_result(result)
 
     def _left(self) -> None:
-        with self._counting:
-            self._inside -= 1
+        with self._turning:
+            self._at_work -= 1
+            self._go_on()
+
+    def _given_up(self, future: Future[Any]) -> None:
+        with self._turning:
+            self._waiting.pop(future, None)

@@ -13,6 +13,7 @@ from typing import IO
 from urllib.parse import quote
 
 from citewell.errors import UnknownId
+from citewell.serving.checked import Checked, Mark
 from citewell.serving.headers import FILE_POLICY
 from citewell.serving.problems import RangeNotSatisfiable
 from citewell.serving.ranges import bytes_wanted
@@ -34,7 +35,7 @@ SHOWN = (
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """Its bytes, or those that were asked for, copied while all of it was checked; and how they are sent."""
+    """Its bytes, or those that were asked for, copied while they were checked; and how they are sent."""
 
     data: IO[bytes]
     status: int
@@ -47,8 +48,9 @@ class Original:
             yield piece
 
 
-def original(document: Document, ranged: str | None = None, if_range: str | None = None) -> Original:
-    """The file of a document. `ranged` and `if_range` are headers of the request: which bytes, and of which file.
+def original(document: Document, checked: Checked, ranged: str | None = None, if_range: str | None = None) -> Original:
+    """The file of a document. `ranged` and `if_range` are headers of the request: which bytes, and of which file. What
+    is `checked` is looked through no more.
 
     Raises:
         UnknownId: it is not there, is not the same any more, or lies inside another file.
@@ -61,10 +63,11 @@ def original(document: Document, ranged: str | None = None, if_range: str | None
     copy: IO[bytes] = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - whoever sends it closes it
     try:
         with _opened(path) as file:
-            size = os.fstat(file.fileno()).st_size
+            mark = Mark.of(file)
+            size = mark.size
             part = bytes_wanted(ranged if if_range in (None, etag) else None, size)
             sent = range(size) if part is None else part
-            head = _copied(file, size, document.content_hash, sent, copy)
+            head = _right(file, mark, document.content_hash, sent, copy, checked)
         copy.seek(0)
     except BaseException:
         copy.close()
@@ -99,6 +102,21 @@ def _opened(path: Path) -> IO[bytes]:
     return file
 
 
+def _right(file: IO[bytes], mark: Mark, wanted: str, sent: range, copy: IO[bytes], checked: Checked) -> bytes:
+    """How the file begins, which has that SHA-256; what is sent of it is in `copy`.
+
+    Raises:
+        UnknownId: it is another, or changes meanwhile.
+    """
+    is_settled, is_known = mark.is_settled, checked.has(mark, wanted)
+    head = _copied_part(file, sent, copy) if is_known else _copied(file, mark.size, wanted, sent, copy)
+    if Mark.of(file) != mark:
+        raise _changed()
+    if is_settled:
+        checked.keep(mark, wanted)
+    return head
+
+
 def _copied(file: IO[bytes], size: int, wanted: str, sent: range, copy: IO[bytes]) -> bytes:
     """How a file of that size and SHA-256 begins. The bytes that are sent are copied on the way: a file may change
     after it was checked, a copy does not.
@@ -110,6 +128,19 @@ def _copied(file: IO[bytes], size: int, wanted: str, sent: range, copy: IO[bytes
         copy.write(piece[max(sent.start - at, 0) : max(sent.stop - at, 0)])
         at += len(piece)
     if at != size or digest.hexdigest() != wanted:
+        raise _changed()
+    return head
+
+
+def _copied_part(file: IO[bytes], sent: range, copy: IO[bytes]) -> bytes:
+    """As `_copied`, of a file that is known to be the right one."""
+    head = file.read(16)
+    file.seek(sent.start)
+    left = len(sent)
+    while left and (piece := file.read(min(left, PIECE))):
+        copy.write(piece)
+        left -= len(piece)
+    if left:
         raise _changed()
     return head
 

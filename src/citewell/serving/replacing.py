@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from citewell.index import Index
 from citewell.loading import document_id
 from citewell.serving import side_files
-from citewell.serving.current import current_version
 from citewell.serving.problems import Conflict, Forbidden
 from citewell.serving.side_files import About
-from citewell.types import EVERYONE, Principal, Trust
+from citewell.types import EVERYONE, Principal, Trust, Version
 
 LESS = (Trust.UNTRUSTED, Trust.UNREVIEWED, Trust.APPROVED)
 """From the least trusted on."""
@@ -26,14 +26,27 @@ class Uploader:
     replace: bool
 
 
-def require_place(index: Index, place: Path, about: About, uploader: Uploader) -> None:
-    """An admin may have said of a file that fewer read it, or that it is not to be trusted. That holds on.
+def require_places(index: Index, places: Sequence[Path], about: About, uploader: Uploader) -> None:
+    """Raises: as `require_place`, for the first that is refused."""
+    current = versions_at(index, places)
+    for place in places:
+        require_place(place, current.get(place), about, uploader)
+
+
+def versions_at(index: Index, places: Sequence[Path]) -> dict[Path, Version]:
+    """What the index has of files at these places now, as far as it has any."""
+    ids = {place: document_id(place.as_uri()) for place in places}
+    current = index.current([*ids.values()])
+    return {place: current[one] for place, one in ids.items() if one in current}
+
+
+def require_place(place: Path, current: Version | None, about: About, uploader: Uploader) -> None:
+    """`current` is what the index has of it. What an admin has said of readers and trust holds on.
 
     Raises:
         Conflict: something is there that is not to be replaced, or not for others than it is for now.
         Forbidden: it would be trusted more.
     """
-    current = current_version(index, document_id(place.as_uri()))
     if current is not None and not uploader.replace:
         raise Conflict(f"You have uploaded a file {place.name!r} before.", remedy="Set `replace`, or use another name.")
     if uploader.is_admin or not place.exists():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends, Request, Security
@@ -13,6 +13,7 @@ from citewell.conversations import ConversationStore
 from citewell.index import Index
 from citewell.serving.audit import Audit
 from citewell.serving.caller import Caller, Scope
+from citewell.serving.checked import Checked
 from citewell.serving.jobs import Jobs
 from citewell.serving.lane import Lane
 from citewell.serving.metrics import Metrics
@@ -43,6 +44,7 @@ class Service:
     conversations: ConversationStore
     audit: Audit
     metrics: Metrics
+    checked: Checked = field(default_factory=Checked)
 
 
 def service_of(request: Request) -> Service:

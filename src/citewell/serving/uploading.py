@@ -16,7 +16,7 @@ from citewell.loading import document_id
 from citewell.serving import side_files, uploads
 from citewell.serving.documents import problem_pages, readable
 from citewell.serving.lane import Lane
-from citewell.serving.replacing import Uploader, require_place
+from citewell.serving.replacing import Uploader, require_place, versions_at
 from citewell.serving.runner import Running
 from citewell.serving.side_files import About
 from citewell.serving.turns import Turns
@@ -57,12 +57,6 @@ class Uploading:
     lanes: Sequence[Lane] = ()
 
     def __call__(self, running: Running) -> None:
-        with ExitStack() as narrowed:
-            for lane in self.lanes:
-                narrowed.enter_context(lane.narrowed(BESIDE))
-            self._all_added(running)
-
-    def _all_added(self, running: Running) -> None:
         wanted = running.job.wanted
         about, reader = About.model_validate(wanted["says"]), Principal(groups=frozenset(wanted["groups"]))
         uploader = Uploader(reader, is_admin=wanted["admin"], replace=wanted["replace"])
@@ -91,11 +85,12 @@ class Uploading:
 
     def _put(self, group: Sequence[tuple[Path, Path]], about: About, uploader: Uploader) -> Added:
         """In our turn. Where one may not be put there, those before it are; it is the first of the next group."""
-        arrivals = list[Arrival]()
-        for spooled, place in group:
+        for _, place in group:
             uploads.settle(self.index, place)
+        arrivals, current = list[Arrival](), versions_at(self.index, [place for _, place in group])
+        for spooled, place in group:
             try:
-                require_place(self.index, place, about, uploader)
+                require_place(place, current.get(place), about, uploader)
             except CitewellError:
                 if arrivals:
                     break
@@ -103,7 +98,10 @@ class Uploading:
             arrivals.append(Arrival(spooled, place, about.over(_said_before(place))))
         places = [arrival.place for arrival in arrivals]
         try:
-            return Added(places, uploads.add(self.index, arrivals))
+            with ExitStack() as narrowed:
+                for lane in self.lanes:
+                    narrowed.enter_context(lane.narrowed(BESIDE))
+                return Added(places, uploads.add(self.index, arrivals))
         except IndexingStopped as stopped:
             if stopped.report is None:
                 raise

@@ -17,11 +17,10 @@ from citewell.errors import IndexingStopped
 from citewell.index import Index
 from citewell.loading import document_id
 from citewell.serving import side_files
-from citewell.serving.current import current_version
 from citewell.serving.side_files import side_of
 from citewell.serving.state import private_folder
 from citewell.sources import path_of
-from citewell.types import BETWEEN_SOURCES, FileState, IndexReport
+from citewell.types import BETWEEN_SOURCES, FileState, IndexReport, Version
 
 NOT_TAKEN = (FileState.FAILED, FileState.SKIPPED)
 _HELD, _INDEXED = "file", "indexed"
@@ -172,19 +171,23 @@ def _is_taken(index: Index, arrival: Arrival, report: IndexReport | None) -> boo
 
 def _has_come(index: Index, place: Path) -> bool:
     """Whether what lies there is in the index, which has another version or other rights than before it came there."""
-    now, before = current_version(index, document_id(place.as_uri())), _held(place) / _INDEXED
+    now, before = _indexed(index, place), _held(place) / _INDEXED
     if now is None or not place.exists() or (before.exists() and before.read_text(encoding="utf-8") == repr(now)):
         return False
     with place.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest() == now.content_hash
 
 
+def _indexed(index: Index, place: Path) -> Version | None:
+    document = document_id(place.as_uri())
+    return index.current([document]).get(document)
+
+
 def _hold(index: Index, place: Path) -> None:
     """First what is said of the file, if only that nothing is; so that one is never there without the other."""
     held = _held(place)
     held.mkdir(mode=0o700)
-    indexed = current_version(index, document_id(place.as_uri()))
-    (held / _INDEXED).write_text(repr(indexed), encoding="utf-8")
+    (held / _INDEXED).write_text(repr(_indexed(index, place)), encoding="utf-8")
     side = side_of(place)
     side_of(held / _HELD).write_bytes(side.read_bytes() if side.exists() else b"")
     place.replace(held / _HELD)

@@ -149,6 +149,7 @@ def test_a_dropped_test_set_too_and_its_settings(benched: Served, opened: Opened
         ('{"question": "Why?"}', "keep = 3", "Line 1 is no setting."),
         ('{"question": "Why?"}', "\nretrieval.keep = three", "Line 2: three is no value."),
         ('{"question": "Why?"}', "retrieval.kep = 3", "kep"),
+        ('{"question": "Why?"}', "__proto__.keep = 3", "body.settings.__proto__ is not known"),
         ('{"question": "Why?"}', 'models.llm_url = "http://elsewhere"', "models"),
     ],
 )

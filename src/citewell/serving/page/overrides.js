@@ -7,7 +7,7 @@ const LONGEST = 200; // of a name
 
 // As a request takes them. A line that is none is told with its number.
 export function overridesOf(text) {
-  const made = {};
+  const made = Object.create(null); // "__proto__" is a name like any
   text.split("\n").forEach((line, at) => {
     if (!line.trim() || line.trim().startsWith("#")) return;
     const parts = /^\s*(\w+)\.(\w+(?:\.\w+)*)\s*=\s*(.+?)\s*$/.exec(line);
@@ -27,7 +27,7 @@ const linesOf = (tables, before = "") =>
 
 function put(made, path, value) {
   const last = path.pop();
-  const table = path.reduce((inner, name) => (inner[name] ??= {}), made);
+  const table = path.reduce((inner, name) => (inner[name] ??= Object.create(null)), made);
   table[last] = value;
 }
 

@@ -19,13 +19,12 @@ from citewell.loading import document_id as id_of
 from citewell.serving import examples, purging, side_files, uploads
 from citewell.serving.answers import Answered
 from citewell.serving.caller import Caller
-from citewell.serving.current import current_version
 from citewell.serving.documents import changeable, require_id
 from citewell.serving.jobs import Job
 from citewell.serving.names import clean
 from citewell.serving.openapi import answers, errors
 from citewell.serving.problems import Conflict, Forbidden
-from citewell.serving.replacing import Uploader, require_place, require_trust
+from citewell.serving.replacing import Uploader, require_places, require_trust
 from citewell.serving.routes.documents import DocumentId
 from citewell.serving.schemas import DeletionReceipt, JobStatus, RetaggedDocument
 from citewell.serving.service import MayWrite, RequestId, Service, Serving
@@ -89,9 +88,9 @@ async def upload(
 
     def queued() -> Job:
         uploader = Uploader(caller.principal, caller.is_admin, replace)
-        for name in names:
-            require_place(service.index, service.uploads.place(caller.name, name), about, uploader)
-        ids = [id_of(service.uploads.place(caller.name, name).as_uri()) for name in names]
+        places = [service.uploads.place(caller.name, name) for name in names]
+        require_places(service.index, places, about, uploader)
+        ids = [id_of(place.as_uri()) for place in places]
         service.audit.write("upload", caller=caller, request=request_id, asked="; ".join(names), documents=ids)
         return _queue(service, caller, files, names, about, uploader)
 
@@ -176,7 +175,7 @@ async def retag(
         says = _about(body.over(before)).over({})
         told()
         uploads.retag(service.index, place, says)
-        now = current_version(service.index, document_id)
+        now = service.index.current([document_id]).get(document_id)
         return {"version": VERSION, "now": version_shape(now, None) if now is not None else None}
 
     return Answered(await service.writing.run(said))

@@ -145,7 +145,7 @@ async def file(
     def opened() -> Original:
         found = readable(service.index, document_id, principal)
         service.audit.write("file", caller=caller, request=request_id, documents=[found.id])
-        return original(found, wanted, if_range)
+        return original(found, service.checked, wanted, if_range)
 
     return _Sent(await service.reading.run(opened))
 
