@@ -11,15 +11,17 @@ from typing import Any
 
 import pytest
 
-from citewell.answering import NO_DOCUMENT, READ_WHOLE
+from citewell.answering import NO_DOCUMENT, NO_DOCUMENT_THEN, READ_WHOLE
+from citewell.checking.passing import NO_CODE, NO_OWN_WORD, REASONS, UNDER_FLOOR
 from citewell.errors import SettingsError
 from citewell.filters import Equal
 from citewell.generation.answer import NO_PASSAGE
 from citewell.index import Index
 from citewell.loading.given import from_text
 from citewell.models.llm import Completion, Prompt
+from citewell.retrieval.floor import BUILT_IN
 from citewell.settings import Settings
-from citewell.types import FileState, Page, Principal, Rights, Step, Trust, Turn, Usage
+from citewell.types import FileState, Floor, FloorOrigin, Page, Principal, Rights, Step, Trust, Turn, Usage
 
 TEXTS = {
     "cards": "The yearly fee for a credit card is 40 euros. A lost credit card is blocked by telephone.",
@@ -69,7 +71,7 @@ def test_where_there_is_no_document_that_is_the_reason_whoever_may_not_read_one(
         assert not index.ask("What is the fee?", principal=staff).abstained
         assert index.ask("Who wrote Faust?", principal=staff).reason == NO_PASSAGE
         index.add_documents([from_text("Soup on Mondays.", source="bank:soup", valid_to=date(2020, 1, 1))])
-        assert index.ask("When is there soup?", principal=nobody).reason == NO_PASSAGE, "there is some, on another day"
+        assert index.ask("When is there soup?", principal=nobody).reason == NO_DOCUMENT_THEN
 
 
 def test_a_question_that_leans_on_the_turns_before(at: str) -> None:
@@ -101,6 +103,40 @@ def test_a_follow_up_that_nothing_answers_is_not_answered_by_what_answers_the_qu
         answer = index.ask(asked, turns=[Turn(before, first.text)])
     assert len(answer.searched) == 2
     assert (answer.abstained, answer.hits) == (True, ())
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        *("And for zeppelins?", "zeppelins?", "What about zeppelins?", "Is that also true for zeppelins?"),
+        *("Does it apply to zeppelins too?", "What is it for zeppelins?", "Same for zeppelins?"),
+        *("And for zeppelin cards?", "What about the zeppelin credit card?", "And in Portugal?"),
+    ],
+)
+def test_a_follow_up_whose_own_word_is_nowhere_does_not_get_the_answer_before_again(at: str, asked: str) -> None:
+    before = "What is the yearly fee for a credit card?"
+    with opened(at) as index:
+        first = index.ask(before)
+        assert "40 euros" in first.text
+        answer = index.ask(asked, turns=[Turn(before, first.text)])
+    assert answer.abstained
+    assert "40 euros" not in answer.text
+
+
+def test_a_reason_is_of_what_was_kept_back(at: str) -> None:
+    with opened(at) as index:
+        far = index.ask("Which glacier feeds the longest river of Patagonia?")
+        code = index.ask("What does decline code R-99 mean?")
+        turns = [Turn("What is the yearly fee for a credit card?", "40 euros. [1]")]
+        follow_up = index.ask("And for zeppelins?", turns=turns)
+        answered = index.ask("What is the yearly fee for a credit card?")
+    for answer, why in ((far, UNDER_FLOOR), (code, NO_CODE), (follow_up, NO_OWN_WORD)):
+        assert answer.reason == REASONS[why]
+        assert why in {each.why for each in answer.kept_back}
+        assert answer.floor == Floor(FloorOrigin.BUILT_IN, BUILT_IN)
+        assert all(each.why != UNDER_FLOOR or each.evidence < BUILT_IN for each in answer.kept_back)
+    passages = [hit.passage.id for hit in answered.hits] + [each.hit.passage.id for each in answered.kept_back]
+    assert len(passages) == len(set(passages)) == 5, "each passage found passed or was kept back"
 
 
 def test_a_follow_up_is_answered_by_what_it_asks_of_its_own(at: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,6 +17,7 @@ from citewell.types import (
     Chunk,
     Citation,
     Document,
+    Drift,
     Element,
     ElementKind,
     Ending,
@@ -25,6 +27,7 @@ from citewell.types import (
     FloorOrigin,
     Hit,
     IndexReport,
+    KeptBack,
     Page,
     PageState,
     Receipt,
@@ -134,7 +137,11 @@ ANSWER = Answer(
     searched=("How many days?",),
 )
 FLOOR = Floor(FloorOrigin.CALIBRATED, 0.43, date(2026, 2, 4))
-STATUS = Status("my-index", 3, 40, 41, "all-MiniLM", "2", 1, "2026-02-03T04:05:06Z", 1234, FLOOR, past_versions=7)
+STATUS = Status(
+    *("my-index", 3, 40, 41, "all-MiniLM", "2", 1, "2026-02-03T04:05:06Z", 1234, FLOOR),
+    past_versions=7,
+    drift=(Drift("chunking.size", "240", "300", 3, "Run `citewell index` on the same paths again."),),
+)
 
 PASSAGE_SHAPE = {
     "chunk": "doc1-c0",
@@ -284,7 +291,19 @@ def test_ask() -> None:
         "searched": ["How many days?"],
         "decisions": [],
         "trace": [{"step": "dense", "ms": 1.5, "in": 1, "out": 50}],
+        "kept_back": [],
+        "floor": None,
     }
+
+
+def test_what_was_kept_back_has_its_place_and_no_text() -> None:
+    back = [KeptBack(HIT, "How many days?", value, "its evidence is under the floor") for value in (0.39, -math.inf)]
+    shape = shapes.ask_shape(replace(ANSWER, kept_back=tuple(back), floor=FLOOR))
+    through_json(shape)
+    place = {key: value for key, value in PASSAGE_SHAPE.items() if key != "text"}
+    told = {"query": "How many days?", "cosine": HIT.cosine, "why": "its evidence is under the floor"}
+    assert shape["kept_back"] == [{**place, **told, "evidence": 0.39}, {**place, **told, "evidence": None}]
+    assert shape["floor"] == {"least": 0.43, "origin": "calibrated", "made": "2026-02-04"}
 
 
 def test_documents() -> None:
@@ -338,6 +357,15 @@ def test_status() -> None:
         "floor": {"least": 0.43, "origin": "calibrated", "made": "2026-02-04"},
         "past_versions": 7,
         "sparse": None,
+        "drift": [
+            {
+                "setting": "chunking.size",
+                "was": "240",
+                "now": "300",
+                "documents": 3,
+                "remedy": "Run `citewell index` on the same paths again.",
+            }
+        ],
     }
     assert shapes.status_shape(replace(STATUS, sparse="splade:max:256:ab"))["sparse"] == "splade:max:256:ab"
 

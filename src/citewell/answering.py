@@ -15,13 +15,14 @@ from citewell.checking.conflicts import conflicts
 from citewell.checking.corrective import NOT_ANSWERED, Corrected, Further, Thresholds, corrected
 from citewell.checking.grading import Branch, grade
 from citewell.checking.outside import from_web, web_warnings
+from citewell.checking.passing import never_passed, none_passing, passing, reason_of
 from citewell.checking.rules import ruled
 from citewell.checking.verified import verified
 from citewell.filters import And, Equal
-from citewell.generation.answer import ABSTENTION, MODEL_DECLINED, NO_SENTENCE, Draft, answer
-from citewell.generation.citations import quotes
-from citewell.generation.extractive import extract
+from citewell.generation.answer import MODEL_DECLINED, NO_PASSAGE, Draft, answer
+from citewell.generation.extractive import ANYTHING, extract
 from citewell.generation.lost import lost_warnings
+from citewell.generation.siblings import AskedFor
 from citewell.generation.whole import whole
 from citewell.models.counted import CountedLLM
 from citewell.models.encoding import Encoders
@@ -30,7 +31,7 @@ from citewell.queries.finding import Asked, Found, find, understand
 from citewell.queries.joining import joined
 from citewell.queries.small_talk import REASON, REPLY
 from citewell.reflection.loop import Reflected, reflected
-from citewell.retrieval.floor import above_floor, floor_warnings, holding
+from citewell.retrieval.floor import floor_warnings
 from citewell.retrieval.near_duplicates import first_of_alike
 from citewell.retrieval.query import Query, Role
 from citewell.retrieval.reranking import rerank_by
@@ -38,9 +39,10 @@ from citewell.retrieval.search import search
 from citewell.retrieval.web import WebSearch
 from citewell.settings import Settings
 from citewell.stores.store import Reader, Scope
-from citewell.types import Answer, Chunk, Document, Floor, FloorOrigin, Hit, Trace, Trust, Turn, Usage
+from citewell.types import Answer, Chunk, Document, Floor, FloorOrigin, Hit, KeptBack, Trace, Trust, Turn, Usage
 
 NO_DOCUMENT = "there is no document here that may be read; `citewell index PATH` adds some"
+NO_DOCUMENT_THEN = "no document that may be read is in force on that day and meets the conditions"
 
 READ_WHOLE = "The passages found did not answer, and the language model was shown all that may be read."
 
@@ -64,7 +66,8 @@ class Models:
 class Asking:
     """A question's state of the store, what of it the reader may see, and the trace of its steps.
 
-    `web` is None where it may not be searched. `_scopes` has the one that each passage was found in.
+    `web` is None where it may not be searched. `_scopes` has the one that each passage was found in, `_back` what was
+    found and kept back.
     """
 
     reader: Reader
@@ -74,6 +77,7 @@ class Asking:
     trace: Trace = field(default_factory=Trace)
     web: WebSearch | None = None
     _scopes: dict[str, Scope] = field(default_factory=dict)
+    _back: list[KeptBack] = field(default_factory=list)
 
     def search(self, query: str, k: int) -> tuple[Hit, ...]:
         """The k best passages, whatever the floor."""
@@ -95,8 +99,9 @@ class Asking:
         draft = written.draft
         if draft.abstained and checked.branch is Branch.INCORRECT:
             draft = replace(draft, reason=NOT_ANSWERED)
-        if draft.abstained and not hits and self._sees_nothing():
-            draft = replace(draft, reason=NO_DOCUMENT)
+        back = never_passed(self._back, (*hits, *written.hits))
+        if draft.reason == NO_PASSAGE:
+            draft = replace(draft, reason=reason_of(back) if back else self._why_nothing())
         conflicting = self._conflicts(asked, written.hits) if not draft.abstained else ()
         lost = lost_warnings(asked.question, draft, self.reader.lossy(self.scope))
         from_outside = web_warnings(draft.citations)
@@ -117,6 +122,8 @@ class Asking:
             trace=tuple(self.trace.steps),
             searched=(*(query.text for query in found.queries), *written.searched),
             decisions=tuple(str(decision) for decision in written.decisions),
+            kept_back=back,
+            floor=floor,
         )
 
     def _written(self, asked: Asked, hits: tuple[Hit, ...], floor: Floor) -> Reflected:
@@ -138,9 +145,7 @@ class Asking:
                 trace=self.trace,
             )
             return replace(done, draft=ruled(done.draft, generation.rules))
-        draft = self._drafted(asked.question, hits, self.settings)
-        if llm is None and asked.own and not quotes(asked.own, draft.citations):
-            draft = Draft(ABSTENTION, abstained=True, reason=NO_SENTENCE, warnings=draft.warnings)
+        draft = self._drafted(asked.question, hits, self.settings, AskedFor(asked.subjects, asked.own))
         if draft.reason == MODEL_DECLINED and generation.whole_tokens:
             return self._of_whole(asked.question, hits) or Reflected(draft, hits)
         return Reflected(draft, hits)
@@ -165,7 +170,7 @@ class Asking:
             tuple(replace(hit, rank=rank) for rank, hit in enumerate(shown, start=1)),
         )
 
-    def _drafted(self, question: str, hits: tuple[Hit, ...], settings: Settings) -> Draft:
+    def _drafted(self, question: str, hits: tuple[Hit, ...], settings: Settings, asked: AskedFor = ANYTHING) -> Draft:
         """An answer from these passages, its sentences checked against what they cite and by the rules."""
         llm, embedder, generation = self.models.llm, self.models.encoders.embedder, settings.generation
         draft = answer(
@@ -176,6 +181,7 @@ class Asking:
             settings=settings,
             page_of=self._page_of,
             trace=self.trace,
+            asked=asked,
         )
         if llm is not None and generation.verify != "off":
             draft = verified(
@@ -203,10 +209,12 @@ class Asking:
         found = find(asked, lambda query: search(query, deep), deep)
         return replace(found, hits=first_of_alike(found.hits, k))
 
-    def _sees_nothing(self) -> bool:
-        """Whether the reader may read no document, of any day: of an index that is empty, and of one that has none for
-        him, the same is said."""
-        return self.reader.counts(replace(self.scope, on=None, where=None)).documents == 0
+    def _why_nothing(self) -> str:
+        """Where nothing was found: of an index that is empty, and of one that has nothing for the reader, the same is
+        said."""
+        if self.reader.counts(replace(self.scope, on=None, where=None)).documents == 0:
+            return NO_DOCUMENT
+        return NO_DOCUMENT_THEN if self.reader.counts(self.scope).documents == 0 else NO_PASSAGE
 
     def _checked(self, asked: Asked, found: Found, floor: Floor, k: int, said: Sequence[str]) -> Corrected:
         """The passages to answer from, where they are graded; where they answer in part alone, those of approved
@@ -301,15 +309,15 @@ class Asking:
         with self.trace.step("floor", len(found)) as step:
             is_written = query.role in WRITTEN
             text, hits = (asked.question, self._own_cosines(asked, found)) if is_written else (query.text, found)
-            hits = above_floor(text, hits, floor.least)
-            if query.role is Role.REWRITE and asked.own:
-                hits = holding(asked.own, above_floor(asked.own, hits, None))
+            own = asked.own if query.role is Role.REWRITE and asked.follows else ""
+            done = passing(text, hits, floor.least, own)
             # Without a language model the answer itself begins with this check.
             unchecked = floor.origin is FloorOrigin.NOTHING_SEPARATES and self.models.llm is not None
-            if unchecked and not extract(text, hits, self.models.encoders.embedder, 1):
-                hits = ()
-            step.out = len(hits)
-        return hits
+            if unchecked and not extract(text, done.kept, self.models.encoders.embedder, 1):
+                done = none_passing(text, hits)
+            self._back.extend(done.back)
+            step.out = len(done.kept)
+        return done.kept
 
     def _with_cosines(self, asked: Asked, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
         """With the cosines of the question itself, whatever query found them."""

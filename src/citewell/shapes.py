@@ -5,6 +5,7 @@ Keys may be added, none is renamed or removed within a version. All numbers are 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
@@ -19,8 +20,10 @@ from citewell.types import (
     ElementKind,
     FieldValue,
     FileReport,
+    Floor,
     Hit,
     IndexReport,
+    KeptBack,
     Page,
     PageState,
     Receipt,
@@ -72,6 +75,8 @@ def ask_shape(answer: Answer) -> Shape:
         "searched": list(answer.searched),
         "decisions": list(answer.decisions),
         "trace": [step_shape(step) for step in answer.trace],
+        "kept_back": [_kept_back(each) for each in answer.kept_back],
+        "floor": _floor(answer.floor) if answer.floor is not None else None,
     }
 
 
@@ -85,6 +90,17 @@ def hit_shape(hit: Hit) -> Shape:
         "parent": hit.parent.id if hit.parent is not None else None,
         "alike": [chunk.id for chunk in hit.alike],
     }
+
+
+def _kept_back(back: KeptBack) -> Shape:
+    """Where it stands, and no text: it is not what the question asks for."""
+    place = {key: value for key, value in _passage(back.hit.chunk).items() if key != "text"}
+    evidence = back.evidence if math.isfinite(back.evidence) else None
+    return {**place, "query": back.query, "cosine": back.hit.cosine, "evidence": evidence, "why": back.why}
+
+
+def _floor(floor: Floor) -> Shape:
+    return {"least": floor.least, "origin": floor.origin.value, "made": _iso(floor.made)}
 
 
 def _usage(usage: Usage) -> Shape:
@@ -160,13 +176,19 @@ def status_shape(status: Status) -> Shape:
         "generation": status.generation,
         "created": status.created,
         "bytes_on_disk": status.bytes_on_disk,
-        "floor": {
-            "least": status.floor.least,
-            "origin": status.floor.origin.value,
-            "made": _iso(status.floor.made),
-        },
+        "floor": _floor(status.floor),
         "past_versions": status.past_versions,
         "sparse": status.sparse or None,
+        "drift": [
+            {
+                "setting": one.setting,
+                "was": one.was,
+                "now": one.now,
+                "documents": one.documents,
+                "remedy": one.remedy,
+            }
+            for one in status.drift
+        ],
     }
 
 

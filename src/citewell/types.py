@@ -327,6 +327,17 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptBack:
+    """A passage found that is not answered from, and why. `evidence` (docs/floor.md) is for `query`, which found it;
+    -inf where that names a code which no passage found has."""
+
+    hit: Hit
+    query: str
+    evidence: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Citation:
     """Where a statement comes from: `quote` is `document.text[start:end]`; `link` opens the page it stands on."""
 
@@ -441,7 +452,8 @@ class Trace:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A cited answer, or an abstention with its reason. `searched` are the texts that were searched for, the question
-    first; () where nothing was. `decisions` are those of a model about passages and drafts, a line each."""
+    first; () where nothing was. `decisions` are those of a model about passages and drafts, a line each. `kept_back`
+    was found and not answered from, the nearest first, under `floor`; that is None where nothing was searched."""
 
     question: str
     text: str
@@ -455,6 +467,8 @@ class Answer:
     trace: tuple[Step, ...]
     searched: tuple[str, ...] = ()
     decisions: tuple[str, ...] = ()
+    kept_back: tuple[KeptBack, ...] = ()
+    floor: Floor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -590,8 +604,24 @@ class Floor:
 
 
 @dataclass(frozen=True, slots=True)
+class Drift:
+    """A setting that is `now` another than it `was` when so many documents of an index were made: both as they are
+    written. `remedy` makes the index as the settings say."""
+
+    setting: str
+    was: str
+    now: str
+    documents: int
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.setting} is {self.now}; documents made with {self.was}: {self.documents:,}"
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
-    """An index in numbers, for its owner. `sparse` is the identity of the sparse encoder, "" where there is none."""
+    """An index in numbers, for its owner. `sparse` is the identity of the sparse encoder, "" where there is none.
+    `drift` are the settings that are other now than those that it was made by."""
 
     path: str
     documents: int
@@ -605,3 +635,4 @@ class Status:
     floor: Floor
     past_versions: int = 0
     sparse: str = ""
+    drift: tuple[Drift, ...] = ()

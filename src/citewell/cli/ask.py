@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain
 from typing import Annotated
 
 import typer
 
 from citewell.cli.drafting import drafted
-from citewell.cli.explain import print_expansion, print_hits_table, print_trace
+from citewell.cli.explain import print_expansion, print_floor, print_hits_table, print_kept_back, print_trace
 from citewell.cli.options import (
     DEFAULT_INDEX,
     AsGroups,
@@ -24,10 +24,11 @@ from citewell.cli.options import (
     question_text,
     reader,
 )
+from citewell.cli.reading_as import tell_of_unknown_groups
 from citewell.cli.terminal import complain, one_line, out, place, plain, print_json
 from citewell.cli.where import Where, condition
 from citewell.shapes import ask_shape
-from citewell.types import BETWEEN_SOURCES, Answer, Citation, Hit, Turn
+from citewell.types import BETWEEN_SOURCES, Answer, Citation, Turn
 
 Chat = Annotated[bool, typer.Option("--chat", help="Read more questions, one a line; they may lean on those before.")]
 
@@ -51,6 +52,7 @@ def ask(  # noqa: PLR0913, PLR0917 - each is an option of the command
     asked, principal = question_text(question), reader(groups)
     turns: list[Turn] = []
     with Index.open(at, settings=load_settings(settings)) as index:
+        tell_of_unknown_groups(index, groups, as_of)
         filtered = condition(where, index.fields)
         for each in chain([asked], _typed() if chat else ()):
             with drafted(wanted=not as_json) as listener:
@@ -61,8 +63,6 @@ def ask(  # noqa: PLR0913, PLR0917 - each is an option of the command
                 out().print(f"\n{one_line(answer.question)}", style="bold", soft_wrap=True)
             _show(answer, explain=explain, as_json=as_json)
             if explain and not as_json and answer.searched:
-                if not answer.hits:
-                    _print_too_far(index.search(answer.searched[0], principal=principal, as_of=as_of, where=filtered))
                 print_expansion(index.expanded(answer.searched[0]))
             turns.append(Turn(answer.question, answer.text))
 
@@ -92,16 +92,10 @@ def _show(answer: Answer, *, explain: bool, as_json: bool) -> None:
         for decision in answer.decisions:
             out().print(one_line(decision), style="dim", soft_wrap=True)
         print_hits_table(answer.hits)
+        print_kept_back(answer.kept_back)
+        if answer.floor is not None:
+            print_floor(answer.floor)
         print_trace(answer.trace)
-
-
-def _print_too_far(hits: Sequence[Hit]) -> None:
-    """What the floor kept back: how near it came is what a calibration is about."""
-    if hits:
-        out().print(
-            "Found, and not answered from (where the floor kept it back, `citewell calibrate` fits it):", style="dim"
-        )
-        print_hits_table(hits)
 
 
 def _print_answer(answer: Answer) -> None:

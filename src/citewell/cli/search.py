@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from citewell.cli.explain import passage_name, print_expansion, print_hits_table
+from citewell.cli.explain import passage_name, print_expansion, print_floor, print_hits_table
 from citewell.cli.options import (
     DEFAULT_INDEX,
     AsGroups,
@@ -22,6 +22,7 @@ from citewell.cli.options import (
     question_text,
     reader,
 )
+from citewell.cli.reading_as import tell_of_unknown_groups
 from citewell.cli.terminal import one_line, out, plain, print_indented, print_json
 from citewell.cli.where import Where, condition
 from citewell.shapes import search_shape
@@ -45,18 +46,21 @@ def search(  # noqa: PLR0913, PLR0917 - each is an option of the command
 ) -> None:
     """Find passages, best first, without an answer."""
     from citewell.index import Index
+    from citewell.retrieval.floor import evidence
 
     words = question_text(query)
     with Index.open(at, settings=load_settings(settings)) as index:
+        tell_of_unknown_groups(index, groups, as_of)
         wanted = condition(where, index.fields)
         hits = index.search(words, k=k, principal=reader(groups), as_of=as_of, where=wanted)
-        expansion = index.expanded(words) if explain else ()
+        expansion, floor = (index.expanded(words), index.status().floor) if explain else ((), None)
     if as_json:
         print_json(search_shape(words, hits))
         return
     _print_hits(hits)
-    if explain:
-        print_hits_table(hits)
+    if floor is not None:
+        print_hits_table(hits, evidence(words, hits))
+        print_floor(floor)
         print_expansion(expansion)
 
 

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 from citewell.generation.citations import Citations, PageOf
 from citewell.generation.compression import Shown, compress
-from citewell.generation.extractive import Candidate, extract
+from citewell.generation.extractive import ANYTHING, Candidate, Place, extract, units_to_quote
 from citewell.generation.planted import without_planted
 from citewell.generation.prompt import Built, build_prompt
 from citewell.generation.reply import check, says_dont_know
-from citewell.generation.strips import is_row
+from citewell.generation.siblings import AskedFor
+from citewell.generation.strips import is_row, quoted_with
+from citewell.generation.units import Unit, units
 from citewell.models.embedder import Embedder
 from citewell.models.llm import LLM, Completion, stream
 from citewell.settings import Settings
@@ -25,6 +27,7 @@ MORE_ROWS = 10
 
 NO_PASSAGE = "nothing found is near enough to the question"
 NO_SENTENCE = "no sentence of the passages found is about the question"
+NO_OWN_SENTENCE = "no sentence found is about the question and has a word that the follow-up adds"
 MODEL_DECLINED = "the language model found no answer in the passages"
 NOTHING_CITED = "the language model wrote nothing that cites a passage"
 
@@ -60,8 +63,10 @@ def answer(
     settings: Settings,
     page_of: PageOf,
     trace: Trace,
+    asked: AskedFor = ANYTHING,
 ) -> Draft:
-    """Answer from `hits`, best first: by `llm`, or in the documents' own words where it is None.
+    """Answer from `hits`, best first: by `llm`, or in the documents' own words where it is None, and then what is
+    `asked` for tells which.
 
     `trace` gets the steps "compress", of units, where that is on, and "answer", from passages to sentences. Its
     listener hears what `llm` writes, unless what is unsupported is to be struck.
@@ -78,7 +83,7 @@ def answer(
         if not shown.hits:
             draft = _abstention(NO_PASSAGE)
         elif llm is None:
-            draft = _quoted(question, hits, embedder, settings.generation.max_sentences, page_of)
+            draft = _quoted(question, hits, embedder, settings.generation.max_sentences, page_of, asked)
         else:
             # What may be struck is not shown before.
             listener = None if settings.generation.may_strike else trace.listener
@@ -87,13 +92,18 @@ def answer(
     return draft
 
 
-def _quoted(question: str, hits: Sequence[Hit], embedder: Embedder, most: int, page_of: PageOf) -> Draft:
+def _quoted(
+    question: str, hits: Sequence[Hit], embedder: Embedder, most: int, page_of: PageOf, asked: AskedFor
+) -> Draft:
     citations = Citations(page_of)
-    found = extract(question, hits, embedder, most + MORE_ROWS)
+    found = extract(question, hits, embedder, most + MORE_ROWS, asked)
     if not found:
-        return _abstention(NO_SENTENCE)
-    found, warnings = _in_reading_order(found[:most]), _more_rows(found[:most], found[most:])
-    sentences = tuple(Sentence(item.unit.shown, (citations.cite(item.hit, item.unit),)) for item in found)
+        return _abstention(NO_OWN_SENTENCE if asked.own else NO_SENTENCE)
+    quoted = _with_what_belongs(found[:most], most)
+    keys = {_key(*place) for place in quoted}
+    shown = [item for item in found if _key(item.hit, item.unit) in keys]
+    warnings = _more_rows(shown, [item for item in found if item not in shown])
+    sentences = tuple(Sentence(unit.shown, (citations.cite(hit, unit),)) for hit, unit in _in_reading_order(quoted))
     text = "\n".join(f"{sentence.text} [{sentence.citations[0]}]" for sentence in sentences)
     return Draft(text, sentences, citations.made, warnings=warnings)
 
@@ -107,10 +117,33 @@ def _more_rows(shown: Sequence[Candidate], left: Sequence[Candidate]) -> tuple[s
     return (f"Of the table quoted, {many} more {rows} too; generation.max_sentences shows more.",) if count else ()
 
 
-def _in_reading_order(found: Sequence[Candidate]) -> tuple[Candidate, ...]:
+def _with_what_belongs(found: Sequence[Candidate], most: int) -> list[Place]:
+    """At most so many units: those found, best first, each with the sentences without which it would be misread. One
+    that leans on more than there is room for is left out, but for the best."""
+    quoted: dict[tuple[str, int, int], Place] = {}
+    for item in found:
+        passage = item.hit.passage
+        every, open_to_all = units(passage), set(units_to_quote(passage))
+        before, after = quoted_with(passage, every, every.index(item.unit))
+        needed, added = (
+            {_key(item.hit, every[at]): (item.hit, every[at]) for at in some if every[at] in open_to_all}
+            for some in (before, after)
+        )
+        group = {_key(item.hit, item.unit): (item.hit, item.unit), **needed}
+        if not quoted or len(quoted | group) <= most:
+            quoted = dict(list((quoted | group | added).items())[:most])
+    return list(quoted.values())
+
+
+def _key(hit: Hit, unit: Unit) -> tuple[str, int, int]:
+    """The same for what overlapping passages share."""
+    return hit.passage.document_id, unit.start, unit.end
+
+
+def _in_reading_order(found: Sequence[Place]) -> tuple[Place, ...]:
     """Best passage first; what is quoted of one passage as it stands there: "so is the second" follows the first."""
-    first = {item.hit.passage.id: place for place, item in reversed(list(enumerate(found)))}
-    return tuple(sorted(found, key=lambda item: (first[item.hit.passage.id], item.unit.start)))
+    first = {hit.passage.id: place for place, (hit, _) in reversed(list(enumerate(found)))}
+    return tuple(sorted(found, key=lambda each: (first[each[0].passage.id], each[1].start)))
 
 
 def _written(

@@ -7,7 +7,6 @@ from pathlib import PurePosixPath
 from urllib.parse import quote, urldefrag, urlsplit
 
 from citewell.generation.units import Unit
-from citewell.retrieval.analyser import analyse
 from citewell.types import BETWEEN_CELLS, BETWEEN_SOURCES, Chunk, Citation, Hit
 
 PageOf = Callable[[Chunk, int], tuple[int, str] | None]
@@ -56,12 +55,6 @@ class Citations:
             end=unit.end,
             link=link(chunk.source, number, quoted),
         )
-
-
-def quotes(words: str, citations: Sequence[Citation]) -> bool:
-    """Whether some quote holds one of these words, or stands under a heading or title that does."""
-    wanted = frozenset(analyse(words))
-    return any(not wanted.isdisjoint(analyse(f"{one.title} {one.section} {one.quote}")) for one in citations)
 
 
 def link(source: str, page: int | None, quoted: str) -> str:

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
+from citewell.generation.siblings import AskedFor, Table, means_another
 from citewell.generation.units import Unit, units
 from citewell.models.embedder import Embedder
 from citewell.retrieval.analyser import analyse, analyse_query
@@ -38,6 +39,8 @@ PART = 0.3
 PART_WORDS = 0.25
 
 SAME_WORDS = 0.8
+
+ANYTHING = AskedFor()
 
 QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")
 """What a question ends with: ASCII, full-width, Arabic, Greek."""
@@ -67,24 +70,80 @@ class Candidate:
         return self.has_code or self.score >= ABOUT
 
 
-def extract(question: str, hits: Sequence[Hit], embedder: Embedder, max_sentences: int) -> tuple[Candidate, ...]:
+def extract(
+    question: str, hits: Sequence[Hit], embedder: Embedder, max_sentences: int, asked: AskedFor = ANYTHING
+) -> tuple[Candidate, ...]:
     """The units to quote: one if it is clearly best, more if they answer as well or answer another part.
 
-    Best first. () where nothing is about the question.
+    Best first. () where nothing is about the question, or a row is asked for that is not there. Where the question has
+    words of its `own`, only units that hold one of them, or stand under a title or heading that does.
     """
-    ranking = ranked(question, hits, embedder)
+    ranking = _of_asked_rows(question, ranked(question, hits, embedder, asked.own), asked, embedder)
     if not ranking or not ranking[0].is_about:
         return ()
     chosen = [ranking[0]]
+    named = _rows_named_beside(ranking, question)
     for candidate in ranking[1:]:
-        if len(chosen) < max_sentences and _adds(candidate, chosen):
+        if len(chosen) < max_sentences and (candidate in named or _adds(candidate, chosen)):
             chosen.append(candidate)
     return tuple(chosen)
 
 
-def ranked(question: str, hits: Sequence[Hit], embedder: Embedder) -> list[Candidate]:
-    """The units of the hits, at most `MAX_EMBEDDED`, best first."""
-    return scored(question, _places(hits), embedder, MAX_EMBEDDED)
+def ranked(question: str, hits: Sequence[Hit], embedder: Embedder, own: str = "") -> list[Candidate]:
+    """The units of the hits, at most `MAX_EMBEDDED`, best first; with `own` words only those that hold one of them."""
+    places = _places(hits)
+    if own:
+        wanted = frozenset(analyse(own))
+        places = [place for place in places if not wanted.isdisjoint(_read(*place))]
+    return scored(question, places, embedder, MAX_EMBEDDED)
+
+
+def _of_asked_rows(
+    question: str, ranking: Sequence[Candidate], asked: AskedFor, embedder: Embedder
+) -> Sequence[Candidate]:
+    """Without rows that answer for another one."""
+    tables = _tables(ranking)
+    left = [
+        each
+        for each in ranking
+        if not each.unit.key or not tables[_table_of(each)].asks_for_sibling(each.unit, question)
+    ]
+    if not left or not left[0].unit.key:
+        return left
+    best, table = left[0], tables[_table_of(left[0])]
+    unknown = frozenset(table.unknown(question, asked))
+    rows = [each for each in left[1:] if each.unit.key and _table_of(each) == _table_of(best)]
+    rivals = [each for each in rows if best.score - each.score < CLOSE]
+    if not unknown or not (rivals or means_another(unknown, best.unit, table, question, embedder)):
+        return left
+    wanted = frozenset(analyse(" ".join(unknown)))
+    return [each for each in left if not wanted.isdisjoint(_read(each.hit, each.unit))]
+
+
+def _rows_named_beside(ranking: Sequence[Candidate], question: str) -> Sequence[Candidate]:
+    """The other rows of the best one's table that the question names as well: `of a debit card and a credit card`."""
+    best = ranking[0]
+    if not best.unit.key:
+        return ()
+    table = Table.around(best.hit, best.unit)
+    rows = [each for each in ranking if each.unit.key and _table_of(each) == _table_of(best)]
+    named = [each for each in rows if table.is_named(each.unit, question)]
+    return named if best in named else ()
+
+
+def _tables(ranking: Sequence[Candidate]) -> dict[tuple[str, str], Table]:
+    rows = {_table_of(each): each for each in ranking if each.unit.key}
+    return {table: Table.around(row.hit, row.unit) for table, row in rows.items()}
+
+
+def _table_of(row: Candidate) -> tuple[str, str]:
+    """Its passage, and the names of its columns."""
+    return row.hit.passage.id, row.unit.context
+
+
+def _read(hit: Hit, unit: Unit) -> frozenset[str]:
+    """The words of a unit, and of what it stands under."""
+    return frozenset(analyse(f"{hit.chunk.title} {unit.context} {unit.shown}"))
 
 
 def scored(question: str, places: Sequence[Place], embedder: Embedder, most: int) -> list[Candidate]:

@@ -35,6 +35,9 @@ _TURNS = re.compile(
     |n['\u2019]t\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+MOST_BEFORE = 2
+"""Sentences before a quoted one that are quoted for its sake."""
+
 _ENDS = re.compile(r"[.!…。।؟]\S{0,3}$")
 _TERM_WORDS, _TERM_CHARS = 3, 30  # `Refund. The merchant gives back ...`, `No. The friend would be warned.`
 
@@ -94,6 +97,22 @@ def with_what_belongs(chunk: Chunk, found: Sequence[Unit], chosen: Set[int]) -> 
         if place in kept and _leans(chunk, found, place):
             kept.add(place - 1)
     return kept | _above(chunk, found, kept)
+
+
+def quoted_with(chunk: Chunk, found: Sequence[Unit], place: int) -> tuple[list[int], list[int]]:
+    """The places of the sentences beside one of a paragraph or list without which it would be misread: those before it
+    that it leans on, the nearest first, and one after it that takes it back."""
+    if chunk.kind is ElementKind.CODE:
+        return [], []
+    first = place
+    while (
+        place - first < MOST_BEFORE and first > 0 and _LEANS.match(found[first].shown) and goes_on(chunk, found, first)
+    ):
+        first -= 1
+    before = [at for at in range(place - 1, first - 1, -1) if not found[at].is_fragment and not _is_term(found[at])]
+    after = place + 1
+    limits = after < len(found) and goes_on(chunk, found, after) and _takes_back(chunk, found[after])
+    return before, [after] if limits else []
 
 
 def _led(chunk: Chunk, found: Sequence[Unit], place: int) -> list[int]:

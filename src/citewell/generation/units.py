@@ -18,6 +18,7 @@ _BULLET = re.compile(r"\s*(?:[-*+•‣◦–—]|\d{1,3}[.)]|\(?[a-z][.)])\s+")
 _BLOCK_OF_CODE = re.compile(r"\n[ \t]*\n(?=\S)")
 _NUMBERED = re.compile(r"\s*(?:Table|Figure|Form|Appendix|Annex)\s+[\w.-]+[:.]?\s*", re.IGNORECASE)
 _FILE_NAME = re.compile(r"[^\s|]{1,100}\.(?=[a-z0-9]*[a-z])[a-z0-9]{1,5}", re.IGNORECASE)
+_NAMED = re.compile(r"(?P<key>[^\s:.!?][^:.!?]{0,60}):\s")
 _FIGURE = re.compile(r"\d")
 
 
@@ -27,7 +28,7 @@ class Unit:
 
     `shown` is it in one readable line (a row with its column names, a sentence without line breaks); `context` is what
     else it says by where it stands: the headings above it, the head of its table. `is_fragment` marks what is no
-    statement by itself, such as a heading.
+    statement by itself, such as a heading. `key` is what a row is about: its first cell, or the name before a colon.
     """
 
     start: int
@@ -35,6 +36,7 @@ class Unit:
     shown: str
     context: str
     is_fragment: bool = False
+    key: str = ""
 
 
 def units(chunk: Chunk) -> tuple[Unit, ...]:
@@ -116,7 +118,9 @@ def _sentence(chunk: Chunk, start: int, end: int, *, titled: bool) -> Iterator[U
             or shown.strip("# ") in chunk.heading_path
             or shown.endswith(":")
         )
-        yield _unit(chunk, start, start + len(chunk.text[start:end].rstrip()), shown, "", is_fragment=fragment)
+        named = None if fragment else _NAMED.match(shown)
+        key = named["key"] if named else ""
+        yield _unit(chunk, start, start + len(chunk.text[start:end].rstrip()), shown, "", is_fragment=fragment, key=key)
 
 
 def _table(chunk: Chunk, lines: list[tuple[int, int]]) -> Iterator[Unit]:
@@ -131,7 +135,7 @@ def _table(chunk: Chunk, lines: list[tuple[int, int]]) -> Iterator[Unit]:
     for place, (line, row) in enumerate(zip(lines[first:], rows, strict=True)):
         names_columns = place < headers
         shown = BETWEEN_CELLS.join(row) if names_columns else _readable(row, head)
-        yield _unit(chunk, *line, shown, context, is_fragment=names_columns)
+        yield _unit(chunk, *line, shown, context, is_fragment=names_columns, key="" if names_columns else _key(row))
 
 
 def _cells(line: str) -> list[str]:
@@ -139,6 +143,12 @@ def _cells(line: str) -> list[str]:
     # Drawn with a bar at both ends, as in Markdown; else a bar at the start follows an empty cell.
     framed = len(bare) > 1 and bare[0] == bare[-1] == "|"
     return [cell.strip() for cell in (bare[1:-1] if framed else bare).split("|")]
+
+
+def _key(row: list[str]) -> str:
+    """The first cell; where that is a number or a code, with the name that follows it."""
+    named = len(row) > 1 and _FIGURE.search(row[0]) and not _FIGURE.search(row[1])
+    return f"{row[0]} {row[1]}".strip() if named else row[0]
 
 
 def _header_rows(rows: list[list[str]]) -> int:
@@ -189,6 +199,8 @@ def _code(chunk: Chunk) -> Iterator[Unit]:
         start = stop
 
 
-def _unit(chunk: Chunk, start: int, end: int, shown: str, context: str, *, is_fragment: bool = False) -> Unit:
+def _unit(
+    chunk: Chunk, start: int, end: int, shown: str, context: str, *, is_fragment: bool = False, key: str = ""
+) -> Unit:
     above = " ".join([*chunk.heading_path[-2:], context]).strip()
-    return Unit(chunk.start + start, chunk.start + end, shown, above, is_fragment)
+    return Unit(chunk.start + start, chunk.start + end, shown, above, is_fragment, key)

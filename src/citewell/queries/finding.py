@@ -20,9 +20,8 @@ from citewell.queries.decomposition import parts, parts_by
 from citewell.queries.hypothetical import hypothetical
 from citewell.queries.joining import joined
 from citewell.queries.rewrite import rewritten
-from citewell.queries.rewriting.subjects import roots_of
-from citewell.queries.rewriting.vocabulary import is_general
-from citewell.queries.rewriting.words import words_of
+from citewell.queries.rewriting.own_words import own_words, subject_words
+from citewell.queries.rewriting.words import is_english
 from citewell.queries.routing import Way, route, route_by
 from citewell.queries.second_hop import onward
 from citewell.queries.small_talk import is_small_talk
@@ -43,15 +42,19 @@ Search = Callable[[Query], tuple[Hit, ...]]
 class Asked:
     """A question that stands alone, the queries that ask it, and those that ask for its parts.
 
-    Where it is the question before and a follow-up, `own` are the words of the follow-up that name a subject: what
-    answers only the question before has none of them. `hops` is whether the names in what is found are searched for
-    next. Of small talk the text as it was put is the one query: who searches is not turned away.
+    `subjects` are the words, as it was put, that name a subject, in small letters; none where it is not in English,
+    whose words alone are known. Of one that asks of another subject what was asked before, `own` are those that name
+    it: what answers only the question before has none of them. It `follows` where it is the question before and a
+    follow-up. `hops` is whether the names in what is found are searched for next. Of small talk the text as it was put
+    is the one query: who searches is not turned away.
     """
 
     question: str
     same: tuple[Query, ...]
     parts: tuple[Query, ...]
     own: str = ""
+    follows: bool = False
+    subjects: frozenset[str] = frozenset()
     hops: bool = False
     small_talk: bool = False
 
@@ -96,7 +99,9 @@ def understand(
         same = (*own, *_written(alone, settings, llm))
         step.out = len(same) + len(parts)
     hops = settings.second_hop or way is Way.MANY
-    return Asked(alone, same, parts, _subjects(question) if follows else "", hops)
+    added = own_words(question, alone, turns[-1].question) if turns else []
+    subjects = frozenset(subject_words(question)) if is_english(alone) else frozenset[str]()
+    return Asked(alone, same, parts, " ".join(added), follows, subjects, hops)
 
 
 def find(asked: Asked, search: Search, k: int) -> Found:
@@ -133,11 +138,6 @@ def _written(question: str, settings: Queries, llm: LLM | None) -> Iterator[Quer
         yield from hypothetical(llm, question)
     if settings.step_back:
         yield from broader(llm, question)
-
-
-def _subjects(question: str) -> str:
-    words = (word.low for word in words_of(question))
-    return " ".join(word for word in words if roots_of(word) and not is_general(word))
 
 
 def _one_list(same: Sequence[Query], search: Search) -> tuple[Hit, ...]:

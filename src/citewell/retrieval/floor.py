@@ -66,10 +66,9 @@ def above_floor(question: str, hits: Sequence[Hit], least: float | None) -> tupl
     return tuple(hit for hit, value in found if value > -math.inf and (least is None or value >= least))
 
 
-def holding(words: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """The hits that hold one of these words at least."""
-    wanted = frozenset(analyse(words))
-    return tuple(hit for hit in hits if not wanted.isdisjoint(_tokens(hit)))
+def holds(words: str, hit: Hit) -> bool:
+    """Whether the hit holds one of these words at least."""
+    return not frozenset(analyse(words)).isdisjoint(_tokens(hit))
 
 
 def best_evidence(question: str, hits: Sequence[Hit]) -> float:
