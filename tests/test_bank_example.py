@@ -207,6 +207,14 @@ def test_the_evidence_is_open_to_those_and_at_the_time_the_test_set_says(questio
         assert rights.get("valid_from", asked) <= asked <= rights.get("valid_to", asked)
 
 
+def test_every_document_says_from_when_it_is_in_force() -> None:
+    files = [path.relative_to(DOCUMENTS).as_posix() for path in DOCUMENTS.rglob("*") if path.is_file()]
+    documents = [file for file in files if not file.endswith(".toml") and "__pycache__" not in file]
+    assert len(documents) == 6
+    assert [file for file in documents if "valid_from" not in _access(file)] == []
+    assert "valid from 2 January 2026" in (DOCUMENTS / "public/branch-hours.html").read_text(encoding="utf-8")
+
+
 def test_what_is_not_covered_occurs_in_no_document() -> None:
     files = [path.relative_to(DOCUMENTS).as_posix() for path in DOCUMENTS.rglob("*") if path.suffix != ".toml"]
     everything = " ".join(

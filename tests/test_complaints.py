@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from citewell.complaints import complaints
+from citewell.complaints import complaints, explained
 
 
 class Colour(StrEnum):
@@ -26,6 +26,9 @@ class Given(BaseModel):
 
     text: str = Field("x", min_length=1, max_length=5, pattern="^[a-z]+$")
     many: Annotated[list[int], Field(min_length=1, max_length=2)] = [1]
+    row: tuple[int, ...] = ()
+    names: set[str] = set()
+    groups: frozenset[str] = frozenset()
     whole: int = Field(1, ge=1, le=9)
     part: float = Field(0.5, gt=0, lt=1, allow_inf_nan=False)
     on: bool = True
@@ -63,6 +66,9 @@ def told(**given: object) -> str:
         ({"many": []}, "many must not be empty"),
         ({"many": [1, 2, 3]}, "many must have 2 entries or fewer"),
         ({"many": "1"}, "many must be a list"),
+        ({"row": 1}, "row must be a list"),
+        ({"names": 1}, "names must be a list"),
+        ({"groups": "x"}, "groups must be a list"),
         ({"many": ["x"]}, "many.0 must be a whole number"),
         ({"whole": 0}, "whole must be 1 or more"),
         ({"whole": 10}, "whole must be 9 or less"),
@@ -102,7 +108,10 @@ def test_no_more_than_five_places_and_no_long_name() -> None:
 def test_json_that_is_none() -> None:
     with pytest.raises(ValidationError) as wrong:
         Given.model_validate_json("{")
-    assert complaints(wrong.value.errors()) == "it is not valid JSON"
+    assert complaints(wrong.value.errors()) == "it is not valid JSON from character 1 on"
+    with pytest.raises(ValidationError) as wrong:
+        Given.model_validate_json('{"text":\n "x",}')
+    assert explained(wrong.value) == "it is not valid JSON from line 2, column 6 on"
     assert complaints([{"type": "json_invalid", "loc": ("body", 4), "msg": "?"}]) == (
         "body is not valid JSON from character 5 on"
     )
@@ -110,3 +119,23 @@ def test_json_that_is_none() -> None:
 
 def test_what_nobody_has_foreseen_is_told_without_the_library() -> None:
     assert complaints([{"type": "new_kind", "loc": ("body", "x"), "msg": "Secret"}]) == "body.x is not as it must be"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"colur": "red"}, "colur is not known (is colour meant?)"),
+        ({"zzz": 1}, "zzz is not known"),
+        ({"inner": {"name": "x", "nam": 1}}, "inner.nam is not known (is name meant?)"),
+    ],
+)
+def test_the_key_that_was_meant_is_named(given: dict[str, object], words: str) -> None:
+    class Closed(Inner):
+        model_config = ConfigDict(extra="forbid")
+
+    class Whole(Given):
+        inner: Closed = Closed(name="x")
+
+    with pytest.raises(ValidationError) as wrong:
+        Whole.model_validate(given)
+    assert explained(wrong.value, Whole) == words

@@ -21,10 +21,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from citewell import Index, Principal, Settings
-from citewell.answering import ALIKE, NO_DOCUMENT
+from citewell.answering import ALIKE, NO_DOCUMENT, NO_DOCUMENT_THEN
 from citewell.errors import CitewellError, UnknownId
 from citewell.filters import And, Contains, Equal, Filter, In, Not, Or, Range, matches
-from citewell.generation.answer import NO_PASSAGE
 from citewell.loading import document_id
 from citewell.loading.parsed import TextBuilder
 from citewell.models.encoding import Encoders
@@ -341,10 +340,10 @@ def same_hits(question: str, whole: Index, part: Index, principal: Principal, sc
         index.ask(question, principal=principal, as_of=scope.on, where=where)
         for index, where in ((whole, scope.where), (part, None))
     ]
-    if answers[1].reason == NO_DOCUMENT and answers[0].reason == NO_PASSAGE:
+    if answers[1].reason == NO_DOCUMENT and answers[0].reason == NO_DOCUMENT_THEN:
         # A part that is empty says so; in the whole there are documents of other days or fields for the same reader.
         assert whole.readable([one.id for one in whole.stored(texts=False)], principal=principal)
-        answers[1] = replace(answers[1], reason=NO_PASSAGE)
+        answers[1] = replace(answers[1], reason=NO_DOCUMENT_THEN)
     if same:
         assert untimed(answers[0]) == untimed(answers[1])
     assert {citation.chunk_id for citation in answers[0].citations} <= known

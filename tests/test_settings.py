@@ -38,6 +38,7 @@ def test_a_preset_yields_to_a_given_key(tmp_path: Path) -> None:
         ("[retreival]\nkeep = 3", r"retreival: unknown key; is retrieval meant\?"),
         ("[retrieval]\ncolour = 3", r"retrieval\.colour: unknown key\."),
         ("[retrieval.weights]\ndens = 3", r"retrieval\.weights\.dens: unknown key; is dense meant\?"),
+        ("[security]\nas_groups = 1", r"security\.as_groups must be a list"),
         ("[retrieval]\nkeep = 0", r"retrieval\.keep must be 1 or more"),
         ('[retrieval]\nkeep = "three"', r"retrieval\.keep must be a whole number"),
         ("[retrieval]\nlegs = []", r"retrieval\.legs must not be empty"),
@@ -59,6 +60,14 @@ def test_a_wrong_key_or_value_is_named(tmp_path: Path, text: str, complaint: str
         Settings.load(path)
     assert str(path) in caught.value.message
     assert caught.value.remedy
+
+
+def test_of_many_unknown_keys_and_of_a_long_one_the_beginning_is_told(tmp_path: Path) -> None:
+    keys = "".join(f"k{number}{'x' * 9_000} = 1\n" for number in range(200))
+    with pytest.raises(SettingsError) as caught:
+        Settings.load(write(tmp_path, f"[retrieval]\n{keys}"))
+    assert caught.value.message.count("unknown key") == 5
+    assert len(caught.value.message) < 700
 
 
 def test_an_unknown_key_in_the_environment_is_named_too(monkeypatch: pytest.MonkeyPatch) -> None:

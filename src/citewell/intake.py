@@ -10,6 +10,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from citewell.credentials import NO_CREDENTIALS, Credentials
+from citewell.drift import of_documents
 from citewell.errors import EmptyFile, Expired, LoadError, NotAFile, SettingsError, UnsupportedFormat
 from citewell.journal import Journal
 from citewell.known import Known
@@ -102,6 +103,9 @@ class Intake:
         self.journal.warnings += [
             f"{side}: there is no such file beside it; what it was meant for has the default rights."
             for side in found.strays
+        ]
+        self.journal.warnings += [
+            f"{one}. They are made anew." for one in of_documents(self._known.lines.values(), self.settings)
         ]
         for file, about in zip(found.files, attributes, strict=True):
             yield from self._file(file, about)

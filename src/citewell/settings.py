@@ -10,17 +10,15 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, cast
 
 import regex
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
-from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from citewell.complaints import complaints
+from citewell.complaints import MOST, SHOWN, complaints, near_key
 from citewell.errors import SettingsError
 from citewell.filters import BUILT_IN, FieldType
 from citewell.types import EVERYONE, Principal
@@ -449,27 +447,19 @@ def _complaints(error: ValueError) -> str:
     if not isinstance(error, ValidationError):
         return str(error)
     problems = cast("list[dict[str, Any]]", error.errors(include_url=False, include_input=False))
-    lines, others = [], []
+    lines, others = list[str](), list[dict[str, Any]]()
     for problem in problems:
-        path = ".".join(str(part) for part in problem["loc"])
+        path = ".".join(str(part)[:SHOWN] for part in problem["loc"])
         if problem["type"] == "extra_forbidden":
-            lines.append(f"{path}: unknown key{_perhaps(problem['loc'])}")
+            if len(lines) == MOST:
+                continue
+            meant = near_key(Settings, problem["loc"])
+            lines.append(f"{path}: unknown key" + (f"; is {meant} meant?" if meant else ""))
         elif problem["type"] == "string_pattern_mismatch" and path in _WRITTEN:
             lines.append(f"{path} is written as {_WRITTEN[path]}")
         else:
             others.append(problem)
     return "; ".join([*lines, complaints(others)] if others else lines)
-
-
-def _perhaps(place: Sequence[str | int]) -> str:
-    """The key that may have been meant."""
-    *tables, key = map(str, place)
-    known: Mapping[str, FieldInfo] = Settings.model_fields
-    for name in tables:
-        table = known[name].annotation if name in known else None
-        known = table.model_fields if isinstance(table, type) and issubclass(table, BaseModel) else {}
-    near = get_close_matches(key, known, 1)
-    return f"; is {near[0]} meant?" if near else ""
 
 
 def _remedy(error: ValueError) -> str:

@@ -117,9 +117,32 @@ def test_a_purge_without_a_service_makes_none(held: str, citewell: Run, monkeypa
     assert not Path("elsewhere").exists()
 
 
-def asked(question: str, outcome: str, *, caller: str = "anna", day: int = 1) -> str:
+def asked(question: str, outcome: str, *, caller: str = "anna", day: int = 1, understood: str = "") -> str:
     line = {"at": f"2026-11-{day:02}T10:00:00+00:00", "caller": caller, "action": "ask", "asked": question}
-    return json.dumps({**line, "outcome": outcome})
+    return json.dumps({**line, "outcome": outcome, "understood": understood})
+
+
+def test_a_follow_up_is_listed_as_it_was_understood(tmp_path: Path, citewell: Run) -> None:
+    parking, cards = "What does parking cost for a motorbike?", "What does a card cost for a motorbike?"
+    lines = [
+        asked("And for a motorbike?", "abstained", understood=parking),
+        asked("And for a motorbike?", "abstained", day=2, understood=cards),
+        asked("and for a  motorbike?", "abstained", day=3, understood=parking),
+        asked("And for a lorry?", "abstained", day=4, understood="What does parking cost for a lorry?"),
+        asked("And for a lorry?", "", day=5, understood="What does a card cost for a lorry?"),
+        asked("How is a starter fed?", "abstained", day=5),
+    ]
+    tmp_path.joinpath("audit.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    told = citewell("feedback", "unanswered", "--state", str(tmp_path), "--json").json["unanswered"]
+    assert {(each["question"], each["understood"], each["times"]) for each in told} == {
+        ("And for a motorbike?", parking, 2),
+        ("And for a motorbike?", cards, 1),
+        ("And for a lorry?", "What does parking cost for a lorry?", 1),
+        ("How is a starter fed?", None, 1),
+    }
+    shown = citewell("feedback", "unanswered", "--state", str(tmp_path)).out
+    assert "understood as" in shown
+    assert parking in shown
 
 
 def test_what_was_never_answered_is_listed(tmp_path: Path, citewell: Run) -> None:

@@ -36,7 +36,7 @@ from tests.stores.postgres_engine import made_older, server
 OF_THE_INSTALLATION = ["versions", "settings", "plugins", "secrets", "model", "embedder", "reading"]
 OF_THE_INDEX = [
     "index", "generations", "purges", "run", "files", "rows", "indexes", "engine", "history", "days", "fields",
-    "analyser", "searching", "writing", "fingerprint", "leftovers", "disk",
+    "loaded", "applied", "analyser", "searching", "writing", "fingerprint", "leftovers", "disk",
 ]  # fmt: skip
 
 

@@ -44,7 +44,7 @@ def test_ask_as_json(bank: Path, citewell: Run) -> None:
     answer = ran.json
     assert list(answer) == [
         *("version", "question", "answer", "abstained", "reason", "sentences", "citations", "hits"),
-        *("warnings", "usage", "searched", "decisions", "trace"),
+        *("warnings", "usage", "searched", "decisions", "trace", "kept_back", "floor"),
     ]
     assert (answer["version"], answer["question"], answer["abstained"], answer["reason"]) == (1, QUESTION, False, "")
     assert "120 days" in answer["answer"]
@@ -83,6 +83,35 @@ def test_groups_open_what_they_may_read_and_nothing_else(bank: Path, citewell: R
     assert "nine payments" in as_team.out
     assert "Scoring thresholds" not in titles(citewell("documents", "--json"))
     assert "Scoring thresholds" in titles(citewell("documents", "--json", "--as", "fraud_team"))
+
+
+READING = [
+    ("search", "velocity rule payments in an hour"),
+    ("ask", "When does the velocity rule flag a card?"),
+    ("documents",),
+    ("show", "manuals/manual-2026.md"),
+]
+
+
+@pytest.mark.parametrize("command", READING, ids=[command[0] for command in READING])
+def test_a_group_that_no_document_is_for_is_told_with_the_one_that_was_meant(
+    command: tuple[str, ...], bank: Path, citewell: Run
+) -> None:
+    for as_json in ((), ("--json",)):
+        ran = citewell(*command, "--as", "fraud_taem", *as_json)
+        assert ran.code == 0
+        assert ran.err.splitlines()[0] == (
+            "citewell: no document of this index is for the group 'fraud_taem'; it reads what everyone may."
+        )
+        assert "Is 'fraud_team' meant?" in ran.err
+        assert "fraud_t" not in ran.out
+        assert citewell(*command, "--as", "fraud_team", *as_json).err == ""
+    assert "meant?" not in citewell(*command, "--as", "legal").err
+
+
+def test_it_is_told_once_in_a_conversation(bank: Path, citewell: Run) -> None:
+    ran = citewell("ask", QUESTION, "--chat", "--as", "fraud_taem", stdin=b"And with a debit card?\n")
+    assert ran.err.count("'fraud_taem'") == 1
 
 
 def test_a_document_of_others_looks_like_one_that_is_not_there(bank: Path, citewell: Run) -> None:
@@ -144,8 +173,36 @@ def test_search_prints_the_best_first_with_the_id_to_show(bank: Path, citewell: 
 def test_explain_shows_what_the_floor_kept_back(bank: Path, citewell: Run) -> None:
     ran = citewell("ask", "How is a sourdough starter fed?", "--explain")
     assert "I don't know" in ran.out
-    assert "Found, and not answered from" in ran.out
-    assert "cosine" in ran.out
+    table = ran.out.split("\n\n")[1].splitlines()
+    assert re.split(r"\s{2,}", table[0]) == ["found, and not answered from", "cosine", "evidence", "because"]
+    assert all(re.search(r"-?0\.\d{3}\s+-?0\.\d{3}\s+its evidence is under the floor$", line) for line in table[1:-1])
+    assert table[-1] == "Floor: 0.40, built-in (docs/floor.md says what evidence is)."
+    answer = citewell("ask", "How is a sourdough starter fed?", "--json").json
+    assert (answer["hits"], answer["floor"]) == ([], {"least": 0.4, "origin": "built-in", "made": None})
+    assert len(answer["kept_back"]) == len(table) - 2
+    assert set(answer["kept_back"][0]) == PASSAGE_KEYS - {"text"} | {"query", "cosine", "evidence", "why"}
+    evidence = [each["evidence"] for each in answer["kept_back"]]
+    assert evidence == sorted(evidence, reverse=True)
+    assert evidence[0] < answer["floor"]["least"]
+
+
+def test_explain_says_where_a_code_decides(bank: Path, citewell: Run) -> None:
+    ran = citewell("ask", "What does R-99 mean?", "--explain")
+    assert "Reason: the code that is asked for is in no passage found." in ran.out
+    kept_back = citewell("ask", "What does R-99 mean?", "--json").json["kept_back"]
+    assert kept_back
+    assert {(each["evidence"], each["why"]) for each in kept_back} == {
+        (None, "the code that is asked for is in no passage found")
+    }
+    assert "has the code" in citewell("search", "What does R-17 mean?", "--explain").out
+
+
+def test_what_others_may_not_read_is_not_kept_back_either(bank: Path, citewell: Run) -> None:
+    """What nobody showed the asker before the floor, nobody shows after it."""
+    asked = ["ask", "How is a sourdough starter fed?", "--json"]
+    mine, theirs = citewell(*asked).json, citewell(*asked, "--as", "fraud_team").json
+    assert "Scoring thresholds" not in {each["title"] for each in mine["kept_back"]}
+    assert "Scoring thresholds" in {each["title"] for each in theirs["kept_back"]}
 
 
 def test_explain_shows_ranks_and_steps(bank: Path, citewell: Run) -> None:
@@ -155,9 +212,12 @@ def test_explain_shows_ranks_and_steps(bank: Path, citewell: Run) -> None:
     assert re.split(r"\s+", tables[0].splitlines()[0].strip()) == columns
     first = r"\s*1\s+Fraud Policy Manual 2026, 4.2 .*\s1\s+1\s+1\s+1\.0000\s+0\.\d{3}"
     assert re.match(first, tables[0].splitlines()[1])
-    assert tables[1].split()[:4] == ["step", "ms", "in", "out"]
-    assert "floor" in tables[1]
-    assert "cosine" in citewell("search", "R-17", "--explain").out
+    assert tables[1].splitlines()[-1].startswith("Floor: 0.40, built-in")
+    assert tables[2].split()[:4] == ["step", "ms", "in", "out"]
+    assert "floor" in tables[2]
+    searched = citewell("search", "How is a sourdough starter fed?", "--explain").out.split("\n\n")[-1].splitlines()
+    assert searched[0].split()[-2:] == ["cosine", "evidence"]
+    assert searched[-1].startswith("Floor: 0.40, built-in")
 
 
 def test_a_conversation(bank: Path, citewell: Run) -> None:
@@ -197,7 +257,7 @@ def test_status(bank: Path, citewell: Run) -> None:
     state = citewell("status", "--json").json
     assert list(state) == [
         *("version", "path", "documents", "chunks", "entries", "embedder", "analyser", "generation", "created"),
-        *("bytes_on_disk", "floor", "past_versions", "sparse"),
+        *("bytes_on_disk", "floor", "past_versions", "sparse", "drift"),
     ]
     assert state["floor"] == {"least": 0.4, "origin": "built-in", "made": None}
     assert (state["version"], state["path"], state["documents"]) == (1, ".citewell", 4)

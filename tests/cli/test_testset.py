@@ -108,7 +108,7 @@ def test_import_of_a_table(tmp_path: Path) -> None:
         0,
         {"version": 1, "path": str(path), "questions": 2, "reviewed": 2, "format": "csv", "left_out": {}},
     )
-    with pytest.raises(PathError, match="Invalid JSON"):
+    with pytest.raises(PathError, match="is not valid JSON"):
         run("import", source, "--out", path, "--force", "--format", "squad")
     assert run("import", source, "--out", path, "--format", "xml")[0] == 2
 

@@ -13,6 +13,7 @@ import pytest
 from citewell.checking.judge import Failure, Judgement
 from citewell.evaluation.answers import measured
 from citewell.evaluation.diagnosing import propose
+from citewell.evaluation.facts import Fact, of_index
 from citewell.evaluation.failures import Failed, has_failed, place
 from citewell.evaluation.measures import Measured
 from citewell.evaluation.runs import run
@@ -23,8 +24,8 @@ from citewell.loading.given import from_text
 from citewell.models.llm import Completion, Prompt
 from citewell.models.minilm import MiniLM
 from citewell.retrieval.floor import best_evidence, evidence
-from citewell.settings import Chunking, Generation, Models, Retrieval, Settings
-from citewell.types import Document
+from citewell.settings import Chunking, Generation, Models, Retrieval, Settings, Storage
+from citewell.types import Document, Element, ElementKind, Trust
 from tests.evaluation.scripted_judge import ScriptedJudge
 
 EMBEDDER = MiniLM()
@@ -57,6 +58,11 @@ def documents() -> Iterator[Document]:
     yield text("fees-2026", "In 2026 a chargeback costs EUR 45.", valid_from=date(2026, 1, 1))
     yield text("lost-cards", LONG)
     yield replace(text("scan", "The first page of the scan is text."), lost="page 2: an image without text")
+    yield replace(text("approved", "Complaints are answered in writing."), trust=Trust.APPROVED)
+    yield replace(
+        text("table", "Fee | EUR\nTransfer | 25"),
+        elements=(Element(kind=ElementKind.TABLE, start=0, end=24, heading_path=(), header_rows=1),),
+    )
     yield text("gone", "This goes away.")
     for town in ("Ashford", "Bexley", "Corby", "Denham", "Epsom", "Frome", "Goole", "Hove"):
         yield text(town, f"The branch in {town} opens at nine and closes at five on weekdays.")
@@ -373,3 +379,45 @@ def test_where_the_judge_failed_nobody_can_tell(at: str) -> None:
 def test_every_kind_is_explained() -> None:
     assert set(MEANING) == set(Kind)
     assert [kind.stage for kind in Kind] == list(range(len(Kind)))
+
+
+def facts(at: str, question: Question, settings: Settings | None = None) -> frozenset[Fact]:
+    failed = placed(at, question, settings)
+    assert failed is not None
+    return failed.facts
+
+
+def test_what_a_technique_needs_is_looked_at(at: str) -> None:
+    assert {Fact.ABSENT} <= facts(at, asked("What?", "nowhere", "x")) - {Fact.PRESENT}
+    scan = facts(at, asked("What?", "scan", "the second page"))
+    assert {Fact.PRESENT, Fact.UNREAD} <= scan
+    assert Fact.ABSENT not in scan
+    assert not {Fact.UNREAD, Fact.APPROVED, Fact.IN_TABLE, Fact.IS_SEVERAL} & facts(at, asked("What?", "disputes", "x"))
+    assert Fact.APPROVED in facts(at, asked("What?", "approved", "x"))
+    fees = facts(at, asked("What is the fee?", "table", "of another table"))
+    assert Fact.IN_TABLE in fees
+    several = "What is the fee of a transfer and how long does it take?"
+    assert Fact.IS_SEVERAL in facts(at, asked(several, "disputes", "x"))
+
+
+def test_more_sentences_are_proposed_only_where_the_answer_has_as_many_as_it_may(at: str) -> None:
+    wrong = asked(DISPUTE.question, "disputes", "within 120 days", must_contain=["not in it"])
+    named = {}
+    for most in (1, 3):
+        settings = Settings(generation=Generation(max_sentences=most), retrieval=Retrieval(floor="off"))
+        failed = placed(at, wrong, settings)
+        assert failed is not None
+        assert failed.kind is Kind.UNUSED
+        named[most] = {each.technique.name for each in propose([failed], settings)}
+    assert "more sentences" in named[1]
+    assert "more sentences" not in named[3], "the answer has one sentence, and might have had three"
+
+
+def test_what_is_so_of_the_index(at: str) -> None:
+    for settings, wanted in (
+        (Settings(), {Fact.SEVERAL_LEGS, Fact.TOKEN_VECTORS}),
+        (Settings(retrieval=Retrieval(legs=("dense",)), storage=Storage(token_vectors=False)), set()),
+        (Settings(storage=Storage(exact_up_to=2)), {Fact.SEVERAL_LEGS, Fact.TOKEN_VECTORS, Fact.VECTORS_INDEXED}),
+    ):
+        with Index.open(at, settings=settings) as index:
+            assert of_index(index) == wanted

@@ -14,16 +14,17 @@ from citewell.evaluation.forecast.at_indexing import cached_contextual, contextu
 from citewell.evaluation.forecast.at_questions import cached_long_context, decomposition, hyde, judging, long_context
 from citewell.evaluation.forecast.case import LANGUAGE_MODEL, Case, answered
 from citewell.evaluation.forecast.collection import Asking, Collection, Counted
-from citewell.evaluation.forecast.counting import asked, counted, draw, embedding_ms_per_token
+from citewell.evaluation.forecast.counting import asked, counted, draw
 from citewell.evaluation.forecast.rates import Assumptions, Prices, Rates, Speeds, read_rates
 from citewell.evaluation.forecast.table import TECHNIQUES, table
+from citewell.evaluation.forecast.timing import timed
 from citewell.evaluation.forecast.work import Work
 from citewell.generation.prompt import build_prompt
 from citewell.index import Index
 from citewell.loading.given import from_text
 from citewell.models import configured
 from citewell.models.embedder import Embedder
-from citewell.settings import Settings
+from citewell.settings import Models, Queries, Settings
 from citewell.types import Principal, Rights
 
 ASKING = Asking(passages=5, room=12, passage_tokens=200.0, instruction_tokens=300, answer_tokens=100, candidates=50)
@@ -199,10 +200,10 @@ def test_rates_are_read(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("[usd_per_million_tokens]\ninputs = 3\n", "usd_per_million_tokens.inputs"),
-        ("[usd_per_million_tokens]\ninput = -1\n", "usd_per_million_tokens.input: .*greater"),
-        ("[ms_per_token]\nprefill = nan\n", "ms_per_token.prefill: .*finite"),
-        ("[assumptions]\nmembers_per_cluster = 1\n", "members_per_cluster: .*greater"),
-        ("input = 3\n", "input: "),
+        ("[usd_per_million_tokens]\ninput = -1\n", "usd_per_million_tokens.input must be 0.0 or more"),
+        ("[ms_per_token]\nprefill = nan\n", "ms_per_token.prefill must be a finite number"),
+        ("[assumptions]\nmembers_per_cluster = 1\n", "members_per_cluster must be 2 or more"),
+        ("input = 3\n", "input is not known"),
         ("[", "not valid TOML"),
     ],
 )
@@ -248,7 +249,32 @@ def test_an_index_is_counted(index: Index, embedder: Embedder) -> None:
     assert texts.passage_tokens == sum(lengths) / 8
     assert texts.embedded_tokens == texts.tokens + 8  # the title stands above each
     assert (texts.entries, texts.dimensions, texts.token_bytes) == (9, 384, 96)
-    assert embedding_ms_per_token(drawn, embedder) > 0
+
+
+def test_this_machine_is_timed_whole(index: Index, embedder: Embedder) -> None:
+    """Indexing is more than embedding, and an answer more than the embedding of its question."""
+    found = timed(index.location, draw(index), Settings(), embedder, Speeds())
+    assert found.embedding is not None
+    assert found.indexing is not None
+    assert found.indexing > found.embedding > 0
+    assert found.searching is not None
+    assert found.searching > 1
+    assert timed(index.location, draw(index), Settings(), embedder, Speeds(embedding=7, searching=9, quoting=2)) == (
+        Speeds(embedding=7, searching=9, quoting=2)
+    )
+    other = Settings(models=Models(llm="openai:none", llm_url="http://localhost:9/v1"), queries=Queries(variants=3))
+    assert timed(index.location, draw(index), other, embedder, Speeds(embedding=7)).searching, "no model is called"
+
+
+def test_times_are_of_all_that_is_done() -> None:
+    speeds = Speeds(prefill=0, output=0, embedding=1, indexing=3, searching=100, quoting=40)
+    case = case_of(Counted(1_000, 10, 1_000, 1_000))
+    rows = {row.forecast.name: row for row in table(case, Rates(ms_per_token=speeds), 1, has_llm=False).rows}
+    question = case.assumed.question_tokens
+    assert rows["current settings"].seconds_once == pytest.approx(3)
+    assert rows["current settings"].ms_per_question == pytest.approx(question + 140)
+    assert rows["with a language model"].ms_per_question == pytest.approx(question + 100)
+    assert rows["long context"].ms_per_question == 0, "nothing is searched"
 
 
 def test_a_prompt_is_forecast_as_it_is(index: Index, embedder: Embedder) -> None:

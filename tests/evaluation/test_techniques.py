@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib.resources import files
 from math import inf
 from typing import Literal
@@ -13,11 +13,12 @@ from pydantic import ValidationError
 
 from citewell.evaluation.arms import singles
 from citewell.evaluation.diagnosing import Proposal, propose
+from citewell.evaluation.facts import Fact
 from citewell.evaluation.failures import Failed
 from citewell.evaluation.stages import Kind
-from citewell.evaluation.techniques import TABLE, Patch, Techniques, patched, read, techniques
+from citewell.evaluation.techniques import TABLE, Patch, Technique, Techniques, patched, read, techniques
 from citewell.evaluation.testset import Question
-from citewell.settings import Chunking, Generation, Models, Retrieval, Settings
+from citewell.settings import Chunking, Generation, Models, Queries, Retrieval, Settings
 
 TEXT = files("citewell.evaluation").joinpath(TABLE).read_text(encoding="utf-8")
 
@@ -27,13 +28,66 @@ FLOORED = Settings(retrieval=Retrieval(floor=0.4))
 """With the built-in floor, as `diagnose` proposes for it."""
 
 
-def failed(kind: Kind, rank: int | None = None, reached: float | None = None, **ranks: int) -> Failed:
-    return Failed(Question(id="q", question="?"), kind, "", rank=rank, ranks=ranks, reached=reached)
+def failed(
+    kind: Kind,
+    rank: int | None = None,
+    reached: float | None = None,
+    facts: Collection[Fact] = tuple(Fact),
+    **ranks: int,
+) -> Failed:
+    """With all that a technique can need, but for what the test is about."""
+    return Failed(
+        Question(id="q", question="?"), kind, "", rank=rank, ranks=ranks, reached=reached, facts=frozenset(facts)
+    )
 
 
 def named(failed: Sequence[Failed], settings: Settings, *, can_calibrate: bool = True) -> dict[str, int]:
     """The names of what is proposed, best first, and for how many."""
     return {each.technique.name: each.questions for each in propose(failed, settings, can_calibrate=can_calibrate)}
+
+
+NEEDING = [each for each in techniques().techniques.values() if each.needs is not None]
+
+
+@pytest.mark.parametrize("technique", NEEDING, ids=[each.name for each in NEEDING])
+def test_a_technique_is_counted_only_for_the_failures_that_have_what_it_needs(technique: Technique) -> None:
+    kind = next(kind for kind in Kind if technique in techniques().for_kind(kind))
+    settings = Settings(retrieval=Retrieval(fusion="rrf", rrf_k=60, rerank=False))
+    without = failed(kind, rank=1, facts=set(Fact) - {technique.needs}, dense=1)
+    assert technique.name not in named([without], settings)
+    assert named([without, failed(kind, rank=1, dense=1)], settings)[technique.name] == 1
+
+
+def test_what_is_so_of_the_index_holds_for_every_question() -> None:
+    lost = [failed(Kind.NOT_A_CANDIDATE, facts=())]
+    assert "whole vectors" not in named(lost, Settings())
+    proposed = propose(lost, Settings(), frozenset({Fact.VECTORS_INDEXED}))
+    assert "whole vectors" in {each.technique.name for each in proposed}
+
+
+def test_a_leg_is_added_and_none_is_taken_away() -> None:
+    both = techniques().techniques["both legs"]
+    sparse = Models(sparse="onnx:folder")
+
+    def patch(*legs: Literal["dense", "keyword", "sparse"]) -> Patch:
+        return both.patch(Settings(models=sparse, retrieval=Retrieval(legs=legs)))
+
+    assert patch("dense", "keyword", "sparse") == {}
+    assert patch("keyword", "dense") == {}
+    assert patch("dense", "sparse") == {"retrieval.legs": ("dense", "sparse", "keyword")}
+
+
+def test_what_a_model_does_is_not_given_to_a_rule() -> None:
+    by_model = Settings(
+        models=Models(llm="openai:m"), queries=Queries(decompose="llm"), generation=Generation(check="llm")
+    )
+    proposed = named([failed(Kind.BELOW_K), failed(Kind.NOT_COVERED)], by_model)
+    assert not {"sub-questions", "graded passages"} & proposed.keys()
+
+
+def test_calibrating_is_for_what_a_floor_can_tell() -> None:
+    of_codes = [failed(Kind.BELOW_FLOOR, reached=-inf), failed(Kind.NOT_COVERED, reached=inf), failed(Kind.NOT_COVERED)]
+    assert "calibrate the floor" not in named(of_codes, FLOORED)
 
 
 def test_every_kind_has_something_to_try_in_this_version() -> None:
@@ -192,7 +246,7 @@ def test_the_first_to_try_for_most_comes_first() -> None:
     names = list(named([failed(Kind.BELOW_FLOOR, reached=0.35)] * 5 + [failed(Kind.CUT)], FLOORED))
     assert names[:3] == ["calibrate the floor", "lower floor", "no floor"]
     assert names.index("small to big") > 2
-    merged = propose([failed(Kind.BELOW_FLOOR), failed(Kind.NOT_COVERED)], Settings())
+    merged = propose([failed(Kind.BELOW_FLOOR, reached=0.3), failed(Kind.NOT_COVERED, reached=0.5)], Settings())
     assert merged[0].could_mend == {Kind.BELOW_FLOOR: 1, Kind.NOT_COVERED: 1}
 
 

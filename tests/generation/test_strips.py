@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewell.generation.strips import excerpt, with_what_belongs
+from citewell.generation.strips import excerpt, quoted_with, with_what_belongs
 from citewell.generation.units import units
 from citewell.types import Hit
 from tests.generation.conftest import CODES, FEES, HITS, RULES, TIME_LIMITS, hit_of
@@ -125,3 +125,34 @@ def test_what_is_shown_is_of_the_passage_and_holds_all_that_was_chosen(text: str
     for place in kept:
         assert text[found[place].start - chunk.start : found[place].end - chunk.start] in shown
     assert all(stretch.strip() in text for stretch in shown.split("…"))
+
+
+CASH = (
+    "Cash may be drawn abroad. It costs 5 euros for each withdrawal. This also holds in the evening. However, not at "
+    "night.\n\nIt is a paragraph of its own. Receipts are printed.\n\n- Motorbikes park in yard C.\n- They pay nothing."
+)
+
+
+@pytest.mark.parametrize(
+    ("quoted", "beside"),
+    [
+        ("Cash may be", []),
+        ("It costs 5", ["Cash may be drawn abroad."]),
+        ("This also", ["It costs 5 euros for each withdrawal.", "Cash may be drawn abroad.", "However, not at night."]),
+        ("However", ["This also holds in the evening.", "It costs 5 euros for each withdrawal."]),
+        ("It is a paragraph", []),
+        ("They pay", ["Motorbikes park in yard C."]),
+    ],
+)
+def test_a_sentence_is_quoted_with_what_it_leans_on_and_what_takes_it_back(quoted: str, beside: list[str]) -> None:
+    hit = hit_of(CASH)
+    found = units(hit.passage)
+    (place,) = (place for place, unit in enumerate(found) if unit.shown.startswith(quoted))
+    before, after = quoted_with(hit.passage, found, place)
+    assert [found[at].shown for at in (*before, *after)] == beside
+
+
+def test_rows_terms_and_code_are_quoted_alone() -> None:
+    for hit in (FEES, RULES, hit_of("Case type: ATO. It is rare.\n\nOwner: it is the desk.")):
+        found = units(hit.passage)
+        assert all(quoted_with(hit.passage, found, place) == ([], []) for place in range(len(found)))

@@ -606,5 +606,5 @@ def test_what_is_no_notebook_is_read_as_it_stands(source: str) -> None:
 def test_a_notebook_that_is_cut_off_says_so() -> None:
     data = json.dumps(NOTEBOOK).encode()
     parsed = load_code(data[: len(data) * 6 // 10], "a.ipynb", Loading())
-    assert parsed.lost == ("it is no whole notebook, and was read as text",)
+    assert parsed.noted == ("it is no whole notebook, and was read as text",)
     assert parsed.text

@@ -88,10 +88,11 @@ def test_encoded_data_is_left_out_and_counted() -> None:
 def test_what_is_no_json_is_read_as_it_stands() -> None:
     parsed = read('// settings\n{\n  "fee": 12, // EUR\n}\n', "settings.json")
     assert '"fee": 12, // EUR' in parsed.text
-    assert parsed.lost[0].startswith("it is no valid JSON")
+    assert parsed.noted == ("it is no valid JSON from line 1, column 1 on, and was read as plain lines",)
+    assert not parsed.lost, "every line of it was read"
     cut = json.dumps([{"a": "first record"}, {"a": "second record"}], indent=1)[:-20]
     assert "first record" in read(cut).text
-    assert read("plain words", "a.jsonl").lost == ("none of its lines is JSON, and it was read as it stands",)
+    assert read("plain words", "a.jsonl").noted == ("none of its lines is JSON, and it was read as it stands",)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])

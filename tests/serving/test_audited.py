@@ -43,6 +43,35 @@ def test_a_question_that_failed_is_in_the_log(built: Path, tmp_path: Path, *, st
         assert [(line["asked"], line["outcome"]) for line in lines if line["action"] == "ask"] == [(QUESTION, "failed")]
 
 
+FOLLOW_UPS = [
+    ([], QUESTION, ""),
+    ([("What does parking cost?", "I don't know.")], QUESTION, ""),
+    (
+        [("What does parking cost?", "I don't know.")],
+        "And for a motorbike?",
+        "What does parking cost? And for a motorbike?",
+    ),
+    # What it leans on is named by the answer alone: no text of documents goes into the log.
+    ([("Who is in charge?", "Quentin Ashgrove is the head of cards.")], "Where does he live?", None),
+]
+
+
+@pytest.mark.parametrize(("before", "asked", "understood"), FOLLOW_UPS)
+def test_a_follow_up_is_in_the_log_as_it_was_understood_in_the_callers_words(
+    before: list[tuple[str, str]], asked: str, understood: str | None, built: Path, tmp_path: Path
+) -> None:
+    settings = settings_at(tmp_path)
+    with serving(app_for(Index.open(built / "index", settings=settings), str(built / "index"), settings)) as served:
+        turns = [{"question": question, "answer": answer} for question, answer in before]
+        assert served.client("ann").post("/v1/ask", json={"question": asked, "turns": turns}).status_code == 200
+        log = (served.service.state.folder / "audit.jsonl").read_text()
+    (line,) = [one for one in map(json.loads, log.splitlines()) if one["action"] == "ask"]
+    assert line["asked"] == asked
+    if understood is not None:
+        assert line.get("understood", "") == understood
+    assert "Ashgrove" not in log
+
+
 @pytest.mark.parametrize("outcome", ["left", "failed"])
 def test_it_does_not_count_as_answered(tmp_path: Path, outcome: str) -> None:
     log = Audit(tmp_path)

@@ -8,6 +8,7 @@ import typer
 
 from citewell.cli.confirming import Yes, is_meant
 from citewell.cli.options import DEFAULT_INDEX, AsGroups, IndexPlace, Json, SettingsFile, load_settings, reader, words
+from citewell.cli.reading_as import tell_of_unknown_groups
 from citewell.cli.state_folder import State, conversations_at
 from citewell.cli.terminal import complain, count, moment, one_line, out, plain, print_indented, print_json, print_table
 from citewell.shapes import VERSION
@@ -38,6 +39,7 @@ def list_(
     from citewell.index import Index
 
     with Index.open(at, settings=loaded) as index:
+        tell_of_unknown_groups(index, groups)
         access = Access.to(index, reader(groups))
         callers = store.callers() if caller is None else (caller,)
         found = [each for name in callers for each in store.of(name, access).listed(limit=-1)]
@@ -61,6 +63,7 @@ def show(
     from citewell.index import Index
 
     with Index.open(at, settings=loaded) as index:
+        tell_of_unknown_groups(index, groups)
         access = Access.to(index, reader(groups))
         conversation, turns = store.of(store.caller_of(wanted), access).read(wanted)
     if as_json:

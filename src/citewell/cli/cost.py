@@ -79,9 +79,10 @@ def _with_prices(rates: Rates, settings: Settings, given: dict[str, float | None
 
 def _forecast(at: str, settings: Settings, rates: Rates, questions: int) -> Table:
     from citewell.evaluation.forecast.case import Case
-    from citewell.evaluation.forecast.counting import asked, counted, draw, embedding_ms_per_token
+    from citewell.evaluation.forecast.counting import asked, counted, draw
     from citewell.evaluation.forecast.enriching import enriching
     from citewell.evaluation.forecast.table import table
+    from citewell.evaluation.forecast.timing import timed
     from citewell.index import Index
     from citewell.models import configured
 
@@ -95,8 +96,8 @@ def _forecast(at: str, settings: Settings, rates: Rates, questions: int) -> Tabl
         context_tokens=rates.language_model.context_tokens,
         enriching=enriching(drawn, settings.enrichment, rates.assumptions, embedder, settings.security.untrusted),
     )
-    if rates.ms_per_token.embedding is None and _is_local(settings):
-        speeds = rates.ms_per_token.model_copy(update={"embedding": embedding_ms_per_token(drawn, embedder)})
+    if _is_local(settings):
+        speeds = timed(at, drawn, settings, embedder, rates.ms_per_token)
         rates = rates.model_copy(update={"ms_per_token": speeds})
     return table(case, rates, questions, has_llm=settings.models.llm != "none")
 

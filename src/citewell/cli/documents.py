@@ -12,6 +12,7 @@ from citewell.cli.options import (
     load_settings,
     reader,
 )
+from citewell.cli.reading_as import tell_of_unknown_groups
 from citewell.cli.terminal import one_line, out, place, print_indented, print_json
 from citewell.cli.where import Where, condition
 from citewell.shapes import documents_shape
@@ -32,6 +33,7 @@ def documents(
     from citewell.index import Index
 
     with Index.open(at, settings=load_settings(settings)) as index:
+        tell_of_unknown_groups(index, groups, as_of)
         found = index.documents(principal=reader(groups), as_of=as_of, where=condition(where, index.fields))
     if as_json:
         print_json(documents_shape(found))

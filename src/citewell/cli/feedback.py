@@ -45,7 +45,13 @@ def list_unanswered(state: State = None, settings: SettingsFile = None, as_json:
     found = unanswered(state or Path(load_settings(settings).service.state))
     if as_json:
         told = [
-            {"question": each.question, "times": each.times, "callers": each.callers, "last": each.last.isoformat()}
+            {
+                "question": each.question,
+                "understood": each.understood or None,
+                "times": each.times,
+                "callers": each.callers,
+                "last": each.last.isoformat(),
+            }
             for each in found
         ]
         print_json({"version": VERSION, "unanswered": told})
@@ -57,6 +63,10 @@ def list_unanswered(state: State = None, settings: SettingsFile = None, as_json:
         table.add_column(name, justify="right")
     table.add_column("last")
     table.add_column("question")
+    leaning = any(each.understood for each in found)
+    if leaning:
+        table.add_column("understood as")
     for each in found:
-        table.add_row(str(each.times), str(each.callers), f"{each.last:%Y-%m-%d}", one_line(each.question))
+        row = [str(each.times), str(each.callers), f"{each.last:%Y-%m-%d}", one_line(each.question)]
+        table.add_row(*row, *([one_line(each.understood)] if leaning else []))
     print_table(table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,10 +51,12 @@ def index(
 
 
 def _run(opened: Index, paths: Sequence[Path]) -> tuple[IndexReport, IndexingStopped | None]:
-    """One run: its report, and what stopped it where something did."""
+    """One run: its report, with what the settings of now were not applied to, and what stopped it."""
     try:
         with shown("files") as on_progress:
-            return opened.add(*paths, on_progress=on_progress), None
+            report = opened.add(*paths, on_progress=on_progress)
+        left = (f"{one}. {one.remedy}" for one in opened.drift())  # of other paths, or of the index as a whole
+        return replace(report, warnings=(*report.warnings, *left)), None
     except IndexingStopped as error:
         if error.report is None:
             raise

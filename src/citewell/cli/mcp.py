@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from citewell.cli.options import DEFAULT_INDEX, AsGroups, IndexPlace, SettingsFile, load_settings, reader
+from citewell.cli.reading_as import tell_of_unknown_groups
 from citewell.errors import UsageError
 
 
@@ -20,4 +21,5 @@ def mcp(at: IndexPlace = DEFAULT_INDEX, settings: SettingsFile = None, groups: A
     loaded = load_settings(settings)
     principal = reader(groups) or loaded.security.principal
     with Index.open(at, settings=loaded) as index:
+        tell_of_unknown_groups(index, groups)
         serve(index, principal)

@@ -17,6 +17,7 @@ from citewell.cli.options import (
     load_settings,
     reader,
 )
+from citewell.cli.reading_as import tell_of_unknown_groups
 from citewell.cli.terminal import moment, one_line, out, place, plain, print_json
 from citewell.shapes import chunk_shape, document_shape
 from citewell.types import Chunk, Document, ElementKind, FieldValue, PageState
@@ -34,6 +35,7 @@ def show(
     from citewell.index import Index
 
     with Index.open(at, settings=load_settings(settings)) as index:
+        tell_of_unknown_groups(index, groups, as_of)
         who = reader(groups)
         found = index.show(wanted, principal=who, as_of=as_of)
         chunks = len(index.chunks(found.id, principal=who, as_of=as_of)) if isinstance(found, Document) else 0

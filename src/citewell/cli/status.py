@@ -32,6 +32,7 @@ def status(at: IndexPlace = DEFAULT_INDEX, settings: SettingsFile = None, as_jso
             ("created", state.created),
             ("on disk", f"{state.bytes_on_disk / 1e6:,.1f} MB"),
             ("floor", _floor(state.floor)),
+            *(("not applied", f"{one}. {one.remedy}") for one in state.drift),
         ]
     )
 

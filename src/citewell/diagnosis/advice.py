@@ -46,7 +46,7 @@ def reading(chunking: Chunking, embedder: Embedder) -> Iterator[Finding]:
             f"Set chunking.size to {most:,} or less and index the documents again.",
         )
     else:
-        yield Finding(f"chunks of up to {size:,} tokens; the embedder reads {most:,}")
+        yield Finding(f"chunking.size is {size:,} tokens; the embedder reads {most:,}")
 
 
 def searching(loaded: Settings, entries: int) -> Iterator[Finding]:

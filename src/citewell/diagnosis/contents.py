@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
 
-from citewell import clock
+from citewell import clock, drift
 from citewell.diagnosis.findings import Finding, Mend, error, warning
+from citewell.loading import READ_AS
 from citewell.models.embedder import Embedder
 from citewell.models.encoding import Encoders
 from citewell.models.fingerprint import require_same_space
@@ -18,7 +19,7 @@ from citewell.stores.store import OWNER, Store, VersionKey
 from citewell.types import Version
 
 NAMED = 3
-AGAIN = "Run `citewell index` on the same paths again."
+AGAIN = drift.INDEX_AGAIN
 
 
 def versions(store: Store) -> Iterator[Finding]:
@@ -80,6 +81,42 @@ def fields(store: Store, settings: Settings) -> Iterator[Finding]:
         yield warning(f"declared otherwise in the settings than in the index: {', '.join(differing)}", AGAIN)
     else:
         yield Finding(f"declared fields: {', '.join(sorted(declared)) or 'none'}")
+
+
+def loaded(store: Store) -> Iterator[Finding]:
+    """Each document was read as what its name says that it is."""
+    documents = store.reader().documents(OWNER)
+    odd = [document for document in documents if READ_AS in document.metadata]
+    for document in odd[:NAMED]:
+        yield warning(
+            f"{document.source}: {document.metadata[READ_AS]}", "Mend or rename the file, and index it again."
+        )
+    if len(odd) > NAMED:
+        remedy = "`citewell show` tells it of each, as its metadata."
+        yield warning(f"so were {len(odd) - NAMED:,} more documents", remedy)
+    if not odd:
+        yield Finding(f"{len(documents):,} documents were read as what their names say")
+
+
+def applied(store: Store, settings: Settings) -> Iterator[Finding]:
+    """The documents are as the settings say that documents are to be made. The fields have a check of their own."""
+    lines = list(store.ledger().values())
+    drifts = [one for one in drift.of_documents(lines, settings) if one.setting != "metadata.fields"]
+    for one in drifts:
+        yield warning(str(one), one.remedy)
+    older = drift.unnoted(lines)
+    if older:
+        yield warning(f"of {older:,} documents it is not known by which settings they were made", AGAIN)
+    if not (drifts or older):
+        yield Finding(f"{len(lines):,} documents were made by the settings of now")
+
+
+def made_with(store: Store, settings: Settings, encoders: Encoders) -> Iterator[Finding]:
+    """The same of the index as a whole. The models have a check of their own, which compares what they make."""
+    documents = store.reader().counts(OWNER).documents
+    for one in drift.of_index(store.made_with, settings, encoders, documents):
+        if one.setting.startswith("storage."):
+            yield warning(str(one), one.remedy)
 
 
 def fingerprint(store: Store, embedder: Embedder) -> Iterator[Finding]:

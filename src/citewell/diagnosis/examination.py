@@ -98,11 +98,14 @@ def _of_index(home: Home, settings: Settings, encoders: Callable[[], Encoders] |
         ("history", lambda: contents.versions(store)),
         ("days", lambda: contents.days(store, settings)),
         ("fields", lambda: contents.fields(store, settings)),
+        ("loaded", lambda: contents.loaded(store)),
+        ("applied", lambda: contents.applied(store, settings)),
         ("analyser", lambda: contents.analyser(store)),
         ("searching", lambda: advice.searching(settings, store.reader().counts(OWNER).entries)),
         ("writing", lambda: place.writing(home)),
     ]
     if encoders is not None:
+        looks.append(("applied", lambda: contents.made_with(store, settings, encoders())))
         looks.append(("fingerprint", lambda: contents.fingerprint(store, encoders().embedder)))
         looks.append(("fingerprint", lambda: contents.sparse_fingerprint(store, encoders())))
     if folder is not None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from citewell.checking.judge import Judge
 from citewell.evaluation.calibration import lacking
+from citewell.evaluation.facts import Fact, of_index
 from citewell.evaluation.failures import Failed, has_failed, place
 from citewell.evaluation.scored import Scored
 from citewell.evaluation.stages import Kind
@@ -76,7 +78,8 @@ def diagnose(index: Index, scored: Scored, judge: Judge) -> Diagnosis:
     keep = index.settings.retrieval.keep
     untold = tuple(outcome.question for outcome, measured in run if has_failed(outcome, measured, keep) is None)
     can_calibrate = not lacking([outcome.question for outcome in scored.outcomes])
-    found = propose(failed, _in_force(index.settings, index.status().floor), can_calibrate=can_calibrate)
+    settings = _in_force(index.settings, index.status().floor)
+    found = propose(failed, settings, of_index(index), can_calibrate=can_calibrate)
     return Diagnosis(
         len(run),
         failed,
@@ -86,8 +89,11 @@ def diagnose(index: Index, scored: Scored, judge: Judge) -> Diagnosis:
     )
 
 
-def propose(failed: Sequence[Failed], settings: Settings, *, can_calibrate: bool = True) -> list[Proposal]:
-    """What the table has for these failures, best first. `settings` have the floor that is in force.
+def propose(
+    failed: Sequence[Failed], settings: Settings, facts: frozenset[Fact] = frozenset(), *, can_calibrate: bool = True
+) -> list[Proposal]:
+    """What the table has for these failures, best first. `settings` have the floor that is in force, and `facts` are
+    those of the index.
 
     Faults are mended first. Then the best is for most questions, where one counts half for what is to be tried second,
     a third for the third ... A technique that changes nothing in these settings, or mends none, is left out, and one
@@ -103,7 +109,9 @@ def propose(failed: Sequence[Failed], settings: Settings, *, can_calibrate: bool
             if technique.suits(settings) and (can_calibrate or not technique.calibrates)
         ]
         patches = {technique.name: technique.patch(settings) for technique in suitable}
-        mended = {name: sum(_could_mend(patch, each) for each in of_kind) for name, patch in patches.items()}
+        mended = {
+            each.name: sum(_could_mend(each, patches[each.name], one, facts) for one in of_kind) for each in suitable
+        }
         useful = [technique for technique in suitable if mended[technique.name]]
         for order, technique in enumerate(useful, start=1):
             name = technique.name
@@ -118,11 +126,16 @@ def _in_force(settings: Settings, floor: Floor) -> Settings:
     return settings if floor.least is None else patched(settings, {"retrieval.floor": floor.least})
 
 
-def _could_mend(patch: Patch, failed: Failed) -> bool:
+def _could_mend(technique: Technique, patch: Patch, failed: Failed, facts: frozenset[Fact]) -> bool:
     """More passages help only where the evidence is among them, more candidates where a leg has it among those.
 
-    A floor helps only on the other side of what the floor compares.
+    A floor helps only on the other side of what the floor compares: none where a code decides. And what a technique
+    needs must be so.
     """
+    if technique.needs is not None and technique.needs not in failed.facts | facts:
+        return False
+    if technique.calibrates:
+        return failed.reached is not None and isfinite(failed.reached)
     keep, candidates, floor = (patch.get(f"retrieval.{key}") for key in ("keep", "candidates", "floor"))
     if failed.kind in (Kind.LOST_IN_FUSION, Kind.BELOW_K) and isinstance(keep, int):
         return failed.rank is not None and failed.rank <= keep

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from math import inf
 
@@ -12,6 +12,7 @@ from citewell import clock
 from citewell.checking.claims import claims_of
 from citewell.checking.judge import Judge
 from citewell.evaluation.answers import text_of
+from citewell.evaluation.facts import Fact, of_failed
 from citewell.evaluation.measures import Measured
 from citewell.evaluation.placing import held, holds, plain
 from citewell.evaluation.runs import Outcome, reader_of
@@ -36,7 +37,8 @@ class Failed:
     """A failed question and what became of it: see `Lost`. `evidence` is what was lost, None where all was there.
 
     `ranks` are those of its passage among those of each leg, as far as they were looked at: `DEEPER`. `reached` is what
-    the floor compares, `floor.evidence`: of what it took away, or the best of what it should have.
+    the floor compares, `floor.evidence`: of what it took away, or the best of what it should have. `facts` are what
+    techniques may need.
     """
 
     question: Question
@@ -46,6 +48,7 @@ class Failed:
     rank: int | None = None
     ranks: Mapping[str, int] = field(default_factory=dict)
     reached: float | None = None
+    facts: frozenset[Fact] = frozenset()
 
 
 def has_failed(outcome: Outcome, measured: Measured, keep: int) -> bool | None:
@@ -73,9 +76,14 @@ def place(
     Raises:
         FingerprintMismatch: the embedder is not the one that made the index.
     """
-    question, keep = outcome.question, index.settings.retrieval.keep
-    if not has_failed(outcome, measured, keep):
+    if not has_failed(outcome, measured, index.settings.retrieval.keep):
         return None
+    failed = _placed(index, stored, outcome, judge)
+    return replace(failed, facts=of_failed(index, stored, outcome, failed.evidence))
+
+
+def _placed(index: Index, stored: Sequence[Document], outcome: Outcome, judge: Judge) -> Failed:
+    question, keep = outcome.question, index.settings.retrieval.keep
     if not question.answerable:
         return _answered_all_the_same(outcome, keep)
     if not question.evidence:

@@ -10,6 +10,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from citewell.evaluation.facts import Fact
 from citewell.evaluation.stages import Kind
 from citewell.settings import Settings
 
@@ -36,7 +37,8 @@ class Cost(_Table):
 
 class Technique(_Table):
     """Something to try: settings to `set`, `raise` or `lower`, or what a person must `do`; of use only `where` settings
-    have these values. What is to be done `before_all` mends a fault. What `calibrates` fits the floor to the questions.
+    have these values, and for failures of which what it `needs` is true. What is to be done `before_all` mends a
+    fault. What `calibrates` fits the floor to the questions.
 
     The first of the settings is what it is for, and others go with it. `cost` is None where nobody measured it.
     """
@@ -47,6 +49,7 @@ class Technique(_Table):
     lower: Patch = {}
     do: str = ""
     where: Patch = {}
+    needs: Fact | None = None
     available: bool = True
     before_all: bool = False
     calibrates: bool = False
@@ -76,7 +79,7 @@ class Technique(_Table):
     def patch(self, settings: Settings) -> Patch:
         """What it changes in these settings; {} where they have it already, or it does not fit them."""
         wanted = {
-            **self.set_,
+            **{key: _with(_current(settings, key), value) for key, value in self.set_.items()},
             **{key: _raised(_current(settings, key), value) for key, value in self.raise_.items()},
             **{key: _lowered(_current(settings, key), value) for key, value in self.lower.items()},
         }
@@ -150,6 +153,13 @@ def _current(settings: Settings, key: str) -> Value:
     if table not in type(settings).model_fields or name not in type(getattr(settings, table)).model_fields:
         raise ValueError(f"there is no setting {key}")
     value: Value = getattr(getattr(settings, table), name)
+    return value
+
+
+def _with(now: Value, value: Value) -> Value:
+    """Of a list, what is missing is added: a third leg stays."""
+    if isinstance(now, tuple) and isinstance(value, tuple):
+        return (*now, *(one for one in value if one not in now))
     return value
 
 

@@ -16,9 +16,9 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from citewell.complaints import SOME_SIGN, explained
 from citewell.errors import PathError
 from citewell.question import MAX_QUESTION_CHARS
-from citewell.stores import files
 
 MISSPELT = 0.8
 """How like a key another one must be to be taken for it: `answerabel` is by 0.8, `answer` is not."""
@@ -69,7 +69,7 @@ class Question(_Record):
     """
 
     id: str = ""
-    question: Annotated[str, Field(pattern=r"[^\s\x00]", max_length=MAX_QUESTION_CHARS)]
+    question: Annotated[str, Field(pattern=SOME_SIGN, max_length=MAX_QUESTION_CHARS)]
     answerable: bool = Field(True, strict=True)
     expected_answer: str = ""
     must_contain: tuple[str, ...] = ()
@@ -138,7 +138,7 @@ def _parsed(path: Path, number: int, line: bytes) -> Question:
         question = Question.model_validate_json(line)
     except ValidationError as error:
         raise PathError(
-            f"{path}, line {number}, is no question: {files.complaint(error)}.",
+            f"{path}, line {number}, is no question: {explained(error)}.",
             remedy="Correct the line; docs/testsets.md says what it holds.",
         ) from None
     return question if question.id else question.model_copy(update={"id": f"line-{number}"})

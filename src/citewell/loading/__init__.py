@@ -23,6 +23,7 @@ from citewell.types import BETWEEN_SOURCES, EVERYONE, NOTHING, Attributes, Docum
 
 __all__ = [
     "ACCESS_FILE",
+    "READ_AS",
     "AccessRules",
     "Discovered",
     "Loaded",
@@ -40,6 +41,8 @@ __all__ = [
 
 _TRUSTED_LEAST_FIRST = (Trust.UNTRUSTED, Trust.UNREVIEWED, Trust.APPROVED)
 _NAMED_PAGES = 5
+READ_AS = "read as"
+"""In a document's metadata: what its owner should know of how it was read. No declared field has such a name."""
 _LONGEST_NAME = 200
 
 
@@ -141,7 +144,7 @@ def load(
         rights=Rights(frozenset()),
         pages=parsed.pages,
         parent_id=file.parent_id,
-        metadata=parsed.metadata,
+        metadata={**parsed.metadata, READ_AS: "; ".join(parsed.noted)} if parsed.noted else parsed.metadata,
         declared=declared,
         lost="; ".join(_lost(parsed)),
     )
@@ -237,6 +240,7 @@ def _warnings(parsed: Parsed) -> Iterator[str]:
     ours = [inside.name for inside in parsed.inside if is_ours(_last_name(inside))]
     if ours:
         yield f"It holds {', '.join(ours[:3])}: what such files say inside another file does not count."
+    yield from (f"{noted[0].upper()}{noted[1:]}." for noted in parsed.noted)
     yield from parsed.suspicious
     for page in parsed.pages:
         if page.state is PageState.SUSPICIOUS:

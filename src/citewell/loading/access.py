@@ -21,10 +21,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from citewell.complaints import explained
 from citewell.errors import SettingsError
 from citewell.filters import as_day, as_number, as_text
 from citewell.loading.globs import compile_glob, one_spelling
@@ -57,6 +58,15 @@ def _field_value(given: object) -> object:
     return tuple(given) if isinstance(given, list) else given
 
 
+def _bare(given: object) -> object:
+    """Raises ValueError: it is a text."""
+    is_quoted = isinstance(given, str)
+    if is_quoted:
+        raise ValueError("must be a day without quotes, written as 2026-01-31")
+    return given
+
+
+_Day = Annotated[date, BeforeValidator(_bare)]
 _Fields = Annotated[dict[_Name, Annotated[Any, AfterValidator(_field_value)]], Field(max_length=50)]
 
 
@@ -68,12 +78,12 @@ class _SideTable(BaseModel):
     groups: list[_Name] | None = None
     title: _Name | None = None
     version: _Name | None = None
-    valid_from: date | None = None
-    valid_to: date | None = None
+    valid_from: _Day | None = None
+    valid_to: _Day | None = None
     trust: Annotated[Trust, Field(strict=False)] | None = None
     language: Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$")] | None = None
     author: _Name | None = None
-    expires: date | None = None
+    expires: _Day | None = None
     fields: _Fields | None = None
 
 
@@ -161,14 +171,14 @@ def _side(path: Path) -> dict[str, Any]:
     try:
         return _says(_SideTable.model_validate(_table(path)))
     except ValidationError as error:
-        raise _wrong(path, _complaint(error)) from None
+        raise _wrong(path, explained(error, _SideTable)) from None
 
 
 def _read(path: Path) -> tuple[_Rule, ...]:
     data = _table(path)
     unknown = sorted(set(data) - {"rule"})
     if unknown:
-        raise _wrong(path, f"unknown key {unknown[0]}")
+        raise _wrong(path, f"{unknown[0]} is not known; rules are written [[rule]]")
     tables = data.get("rule", [])
     if not isinstance(tables, list):
         raise _wrong(path, "rule must be written [[rule]]")
@@ -179,7 +189,7 @@ def _rule(path: Path, number: int, table: object) -> _Rule:
     try:
         rule = _RuleTable.model_validate(table)
     except ValidationError as error:
-        raise _wrong(path, f"rule {number}: {_complaint(error)}") from None
+        raise _wrong(path, f"rule {number}: {explained(error, _RuleTable)}") from None
     try:
         return _Rule(rule.match, compile_glob(rule.match), _says(rule))
     except (ValueError, re.error) as error:
@@ -197,12 +207,6 @@ def _says(table: _SideTable) -> dict[str, Any]:
     if table.groups is not None:
         says["groups"] = frozenset(table.groups)
     return says
-
-
-def _complaint(error: ValidationError) -> str:
-    problem = cast("dict[str, Any]", error.errors(include_url=False, include_input=False)[0])
-    key = ".".join(str(part) for part in problem["loc"]) or "the table"
-    return f"{key}: {'unknown key' if problem['type'] == 'extra_forbidden' else problem['msg']}"
 
 
 def _wrong(path: Path, complaint: str) -> SettingsError:

@@ -42,7 +42,7 @@ _CODE_ENDINGS = frozenset(
     less vue tf gradle cmake mk dart ex exs erl hs ml clj el vim asm s f90 cob vb ipynb
     """.split()  # noqa: SIM905  Words read better as words.
 )
-_TEXT_FORMATS = {
+TEXT_FORMATS = {
     **dict.fromkeys(_CODE_ENDINGS, Format.CODE),
     **dict.fromkeys(("md", "markdown", "mdown", "mkd", "mkdn", "mdx", "qmd", "rmd"), Format.MARKDOWN),
     **dict.fromkeys(("html", "htm", "xhtml"), Format.HTML),
@@ -126,6 +126,8 @@ _HTML_START = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*+(?>(?:<\?xml[^>]*+>\s*+|<!--(?>.*?-->)\s*+)*)<(?:!doctype\s+html|html)\b",
     re.IGNORECASE | re.DOTALL,
 )
+_HTML_END = re.compile(rb"</html\s*+>(?>\s*+<!--(?>.*?-->))*+\s*+\Z", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(rb"<[A-Za-z!/?]")
 _MAIL_HEADER = re.compile(rb"^([A-Za-z][A-Za-z-]*):[ \t]", re.MULTILINE)
 _MAIL_ONLY = {b"mime-version", b"message-id", b"received", b"return-path", b"delivered-to"}
 _MAILBOX_START = re.compile(rb"From \S+ +(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [^\n]*\d{4}[^\n]*\n[A-Za-z-]+:")
@@ -244,13 +246,29 @@ def _text_format(data: bytes, name: str) -> Format:
         return Format.MAIL
     if _MAILBOX_START.match(data):
         raise _unsupported("a mailbox (mbox)")
-    if ending in _TEXT_FORMATS:
-        return _TEXT_FORMATS[ending]
+    if ending in TEXT_FORMATS:
+        return _as_named(TEXT_FORMATS[ending], data)
     if path.name in _CODE_NAMES or data.startswith(b"#!"):
         return Format.CODE
     if _HTML_START.match(data):
         return Format.HTML
     return Format.JSON if _is_json(data) else Format.PLAIN
+
+
+def _as_named(named: Format, data: bytes) -> Format:
+    """The format of the name, unless the bytes are plainly another: read by that name they would be garbage."""
+    if named in (Format.MARKDOWN, Format.CSV, Format.JSON) and _HTML_START.match(data) and _HTML_END.search(data):
+        return Format.HTML
+    if named in (Format.CSV, Format.HTML) and _is_json(data):
+        return Format.JSON
+    if named is Format.HTML and not _is_wide(data) and not _TAG.search(data):
+        return Format.PLAIN
+    return named
+
+
+def _is_wide(data: bytes) -> bool:
+    """Whether the signs have more than a byte each, so that what is looked for is not seen."""
+    return b"\x00" in data
 
 
 def _is_mail(data: bytes) -> bool:

@@ -15,7 +15,7 @@ MAX_PREAMBLE = 2_000
 MAX_LINKS = 100
 """Of an element; more is a list of links, whose text says what it is."""
 
-LOADER_VERSION = "3"
+LOADER_VERSION = "4"
 """Changes whenever a file may give another text or other elements; unchanged files are read anew then."""
 
 
@@ -32,7 +32,8 @@ class Parsed:
     """A file's content: `elements` and `pages` hold spans of `text`. Identity, rights and dates are added later.
 
     `declared` is what the file asks for itself in its front matter. `suspicious` gives the reasons not to trust it, for
-    formats without pages. `lost` says what of it could not be read, `inside` holds the files in it.
+    formats without pages. `lost` says what of it could not be read, `noted` what its owner should know of how it was
+    read though nothing is lost, `inside` holds the files in it.
     """
 
     title: str
@@ -44,6 +45,7 @@ class Parsed:
     declared: Attributes = NOTHING
     suspicious: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
+    noted: tuple[str, ...] = ()
     inside: tuple[Inside, ...] = ()
 
 

@@ -10,6 +10,7 @@ from typing import Protocol, cast
 
 from citewell.errors import DamagedFile, EmptyFile, LimitExceeded, LoadError, SettingsError
 from citewell.loading.bounds import check_inside, check_pages, check_text
+from citewell.loading.endings import unlike_its_name
 from citewell.loading.formats import Format, detect
 from citewell.loading.parsed import Inside, Parsed, clean
 from citewell.loading.testsets import refuse_testset
@@ -84,6 +85,7 @@ def parse(data: bytes, name: str, limits: Loading, passwords: Sequence[str] = ()
         parsed,
         suspicious=tuple(map(clean, parsed.suspicious)),
         lost=tuple(map(clean, parsed.lost)),
+        noted=tuple(map(clean, parsed.noted)),
         inside=tuple(Inside(clean(inside.name), inside.data) for inside in parsed.inside),
     )
 
@@ -113,7 +115,9 @@ def _load(data: bytes, name: str, limits: Loading, passwords: Sequence[str]) -> 
     form = detect(data, name)
     module, function = _LOADERS[form]
     load: Callable[..., Parsed] = getattr(importlib.import_module(f"citewell.loading.{module}"), function)
-    return load(data, name, limits, tuple(passwords)) if form is Format.PDF else load(data, name, limits)
+    parsed = load(data, name, limits, tuple(passwords)) if form is Format.PDF else load(data, name, limits)
+    told = unlike_its_name(form, name)
+    return replace(parsed, noted=(told, *parsed.noted)) if told else parsed
 
 
 def _loaded(plugin: str, loader: Loader, data: bytes, name: str, limits: Loading) -> Parsed:

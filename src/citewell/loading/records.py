@@ -34,7 +34,7 @@ _Record = Mapping[str, Any]
 def load_json(data: bytes, name: str, limits: Loading) -> Parsed:
     """Read JSON, or JSON lines. Alike flat records become a table; others a paragraph each, a `path.to.key: value` a
     line, with their long texts as paragraphs and under their title where they are long. Lines that are no JSON are
-    named as lost; a file that is none at all (it may have comments in it) is read as it stands.
+    named as lost; a file that is none at all (it may have comments in it) is read as it stands, and noted.
 
     Raises:
         LimitExceeded: more values than fit in memory, or nested too deep.
@@ -42,13 +42,14 @@ def load_json(data: bytes, name: str, limits: Loading) -> Parsed:
     text = decode(data, limits)
     _check_values(text)
     path = PurePath(name)
-    value, lost = _parse(text, is_lines=path.suffix.lower() in _LINES_ENDINGS)
+    value, told = _parse(text, is_lines=path.suffix.lower() in _LINES_ENDINGS)
     if value is None:
         from citewell.loading.code import load_code
 
-        return replace(load_code(data, name, limits), title=path.stem, lost=lost)
+        return replace(load_code(data, name, limits), title=path.stem, noted=told)
     writer = _Writer(TextBuilder(limits), limits)
     writer.write(value, ())
+    lost = told
     if writer.encoded:
         lost = (*lost, f"encoded data ({writer.encoded} values)")
     title = value.get("title", value.get("name")) if isinstance(value, dict) else None
@@ -65,12 +66,13 @@ def _check_values(text: str) -> None:
 
 
 def _parse(text: str, *, is_lines: bool) -> tuple[Any, tuple[str, ...]]:
-    """The value, None where there is no JSON at all, and what was lost."""
+    """The value and what was lost; or None, where there is no JSON at all, and what to note of that."""
     if not is_lines:
         try:
             return _value(text), ()
-        except ValueError as error:
-            problem = f"it is no valid JSON ({error}) and was read as plain lines"
+        except json.JSONDecodeError as error:
+            place = f"line {error.lineno}, column {error.colno}"
+            problem = f"it is no valid JSON from {place} on, and was read as plain lines"
     else:
         problem = "none of its lines is JSON, and it was read as it stands"
     values, broken = [], []

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from citewell.complaints import explained
 from citewell.errors import SettingsError
 from citewell.models import onnx_failures
 from citewell.models.onnx_network import MODEL, TOKENIZER
@@ -131,8 +132,7 @@ class SequenceClassifier:
         try:
             return _Config.model_validate_json(data)
         except ValidationError as error:
-            problem = error.errors(include_url=False, include_input=False)[0]
-            raise self.wrong(f"has a {CONFIG} that is none: {problem['msg']}") from None
+            raise self.wrong(f"has a {CONFIG} that is none: {explained(error)}") from None
 
     @cached_property
     def _most_tokens(self) -> int:

@@ -29,12 +29,14 @@ class Audit:
         caller: Caller | None,
         request: str,
         asked: str = "",
+        understood: str = "",
         documents: Iterable[str] = (),
         outcome: str = "",
     ) -> None:
         """One line. What cannot be told here is not done: an error of the disk goes to the caller.
 
-        `asked` is the caller's own words, `documents` are ids of those that were shown or changed.
+        `asked` is the caller's own words, `understood` those of a follow-up as it stands alone, `documents` are ids of
+        those that were shown or changed.
         """
         line = {
             "at": clock.now().isoformat(timespec="milliseconds"),
@@ -43,6 +45,7 @@ class Audit:
             "key": caller.key_id if caller is not None else "",
             "action": action,
             "asked": asked,
+            "understood": understood,
             "documents": list(dict.fromkeys(documents)),
             "outcome": outcome,
         }

@@ -55,6 +55,8 @@ ANSWER: Shape = {
     "searched": [_QUESTION],
     "decisions": [],
     "trace": [STEP],
+    "kept_back": [],
+    "floor": {"least": 0.4, "origin": "built-in", "made": None},
 }
 DOCUMENT: Shape = {
     "document": "5d0f3a4c9be1a7f2",

@@ -87,6 +87,28 @@ class AnswerStep(Model):
     out: int
 
 
+class AnswerFloor(Model):
+    least: float | None
+    origin: str
+    made: str | None
+
+
+class KeptBackPassage(Model):
+    chunk: str
+    document: str
+    title: str
+    source: str
+    section: str
+    page: str
+    page_number: int | None
+    start: int
+    end: int
+    query: str
+    cosine: float
+    evidence: float | None
+    why: str
+
+
 class CitedAnswer(Model):
     version: Literal[1]
     conversation: str | None = Field(None, description="Where it was asked in one.")
@@ -103,6 +125,8 @@ class CitedAnswer(Model):
     searched: list[str]
     decisions: list[str]
     trace: list[AnswerStep]
+    kept_back: list[KeptBackPassage] = Field(description="Found, and not answered from.")
+    floor: AnswerFloor | None
 
 
 class DocumentFacts(Model):

@@ -13,9 +13,11 @@ from citewell.serving.audit import FILE
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """A question in its first wording, how often it was asked in vain and by how many callers, and when last."""
+    """A question in its first wording, how often it was asked in vain and by how many callers, and when last. One that
+    leaned on those before it was `understood` so; "" where it stands alone."""
 
     question: str
+    understood: str
     times: int
     callers: int
     last: datetime
@@ -23,28 +25,31 @@ class Unanswered:
 
 def unanswered(folder: Path) -> tuple[Unanswered, ...]:
     """The questions that nobody got an answer to, the most frequent first; those in other capitals or spaces are one.
+    Of follow-ups, those that were understood alike.
 
     One that somebody did get an answer to later is left out: the documents cover it now, or for that reader.
 
     Raises:
         OSError: the log cannot be read.
     """
-    asked: dict[str, list[tuple[str, str, str]]] = {}
+    asked: dict[str, list[tuple[str, str, str, str]]] = {}
     for line in _lines(folder / FILE):
         # Who left, and whose question failed, was told nothing, not even that there is nothing.
         if line.get("action") != "ask" or not line.get("asked") or line.get("outcome") in ("left", "failed"):
             continue
-        key = " ".join(line["asked"].casefold().split())
+        understood = line.get("understood", "")
+        key = " ".join((understood or line["asked"]).casefold().split())
         if line.get("outcome") == "abstained":
-            asked.setdefault(key, []).append((line["asked"], line.get("caller", ""), line["at"]))
+            asked.setdefault(key, []).append((line["asked"], understood, line.get("caller", ""), line["at"]))
         elif not line.get("outcome"):
             asked.pop(key, None)
     found = [
         Unanswered(
             question=lines[0][0],
+            understood=lines[0][1],
             times=len(lines),
-            callers=len({caller for _, caller, _ in lines}),
-            last=datetime.fromisoformat(lines[-1][2]),
+            callers=len({caller for _, _, caller, _ in lines}),
+            last=datetime.fromisoformat(lines[-1][3]),
         )
         for lines in asked.values()
     ]

@@ -6,8 +6,6 @@ import errno
 import os
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from citewell.errors import (
     NO_ROOM,
     CitewellError,
@@ -124,13 +122,6 @@ def damaged(path: Path, problem: str) -> IndexFormatError:
         f"{path} is damaged: {problem}.",
         remedy="Restore it from a backup, or index the documents again into a new directory.",
     )
-
-
-def complaint(error: ValidationError) -> str:
-    """The first thing that is wrong with a file's content."""
-    problem = error.errors(include_url=False, include_input=False)[0]
-    place = ".".join(map(str, problem["loc"]))
-    return f"{place}: {problem['msg']}" if place else str(problem["msg"])
 
 
 def unreadable(path: Path, error: OSError) -> IndexNotFound | PermissionRefused:

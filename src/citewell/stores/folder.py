@@ -20,6 +20,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from citewell import clock
+from citewell.complaints import explained
 from citewell.errors import IndexFormatError, IndexNotFound, PathError
 from citewell.settings import Storage
 from citewell.stores import files, manifest
@@ -226,7 +227,7 @@ def _parsed(path: Path, text: bytes) -> Pointer:
     try:
         pointer = _SHAPE.validate_json(text)
     except ValidationError as error:
-        raise files.damaged(path, files.complaint(error)) from None
+        raise files.damaged(path, explained(error)) from None
     named = [number for number in (pointer.current, pointer.previous) if number is not None]
     if min(named) < 1 or len(set(named)) < len(named):
         raise files.damaged(path, f"it names the generations {pointer.current} and {pointer.previous}")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from citewell.complaints import explained
 from citewell.filters import FieldType
 from citewell.stores import files
 from citewell.stores.store import Counts, MadeWith
@@ -80,7 +81,7 @@ def load(directory: Path) -> Manifest:
     try:
         return _SHAPE.validate_json(files.read(directory / FILE))
     except ValidationError as error:
-        raise files.damaged(directory / FILE, files.complaint(error)) from None
+        raise files.damaged(directory / FILE, explained(error)) from None
 
 
 def save(directory: Path, manifest: Manifest) -> None:

@@ -81,11 +81,11 @@ def test_a_packed_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("record", "said"),
     [
-        ({"answer": "A."}, "line 1, is no rated answer: passages: Field required"),
+        ({"answer": "A."}, "line 1, is no rated answer: passages is missing"),
         (OWN | {"rating": 3}, "either rating or supported"),
         (OWN | {"claims": ["A."]}, "either answer or claims"),
-        (MTRAG | {"human": {}}, "faithfulness: Field required"),
-        (MTRAG | {"history": []}, "history: .*at least 1"),
+        (MTRAG | {"human": {}}, "faithfulness is missing"),
+        (MTRAG | {"history": []}, "history must not be empty"),
         ([], "line 1, is no rated answer"),
     ],
 )

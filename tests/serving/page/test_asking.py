@@ -39,6 +39,34 @@ def test_a_footnote_opens_the_pdf_at_the_sentence(local: Served, opened: Opened)
     expect(page.locator(".text mark")).to_have_text(QUOTE)
 
 
+def test_a_document_of_an_earlier_answer_says_so_beside_the_next(local: Served, opened: Opened) -> None:
+    page = opened(local.url)
+    ask(page, QUESTION)
+    page.locator(".marker").click()
+    assert marked(page) == QUOTE
+    expect(page.locator(".earlier-answer")).to_have_count(0)
+    ask(page, "How is a sourdough starter fed?")
+    expect(page.locator(".turn").last).to_contain_text("I don’t know.")
+    expect(page.locator("#reader .earlier-answer")).to_have_text("Opened from an earlier answer.")
+    ask(page, "Which glacier feeds the longest river of Patagonia?")
+    expect(page.locator("#reader .earlier-answer")).to_have_count(1)
+    page.locator(".marker").first.click()  # opened once more, on purpose
+    assert marked(page) == QUOTE
+    expect(page.locator(".earlier-answer")).to_have_count(0)
+    page.locator("#new").click()
+    expect(page.locator("#reader")).to_be_hidden()
+    expect(page.locator("#question")).to_be_focused()
+
+
+def test_a_document_of_the_shelf_is_of_no_answer(local: Served, opened: Opened) -> None:
+    page = opened(local.url)
+    page.locator(".shelf .book, #shelf .book").first.click()
+    page.locator("#reader-title").wait_for()
+    ask(page, "How is a sourdough starter fed?")
+    expect(page.locator("#reader")).to_be_visible()
+    expect(page.locator(".earlier-answer")).to_have_count(0)
+
+
 def test_a_footnote_of_the_web_opens_its_address_and_nothing_here(local: Served, opened: Opened) -> None:
     page = opened(local.url)
     answer = local.client().post("/v1/ask", json={"question": QUESTION}).json()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -24,7 +23,6 @@ MOST_DOCUMENTS = 300
 MOST_PASSAGES = 200
 """Looked at to measure a prompt."""
 
-TIMED_PASSAGES = 16
 PLACEHOLDER = "?"
 """Stands for the question in a prompt that is measured."""
 
@@ -65,13 +63,13 @@ def counted(drawn: Drawn, entries: int, embedder: Embedder, *, token_vectors: bo
 
     @cache
     def above(title: str, section: str) -> int:
-        return _tokens(f"{title} {section}", embedder)
+        return tokens_of(f"{title} {section}", embedder)
 
     def count(document: Document, chunks: Sequence[Chunk]) -> Counted:
         passages = [hit.chunk for hit in _hits(chunks)]
-        lengths = [_tokens(passage.text, embedder) for passage in passages]
+        lengths = [tokens_of(passage.text, embedder) for passage in passages]
         return Counted(
-            tokens=_tokens(document.text, embedder),
+            tokens=tokens_of(document.text, embedder),
             passages=len(passages),
             passage_tokens=sum(lengths),
             embedded_tokens=sum(lengths) + sum(above(passage.title, passage.section) for passage in passages),
@@ -94,27 +92,18 @@ def asked(drawn: Drawn, settings: Settings, assumed: Assumptions, embedder: Embe
     bodies = [_body(hit.passage) for hit in some]
     keep = settings.retrieval.keep
     built = build_prompt(PLACEHOLDER, some[:: max(1, len(some) // keep)][:keep], settings)
-    around = _tokens(f"{built.prompt.system}\n{built.prompt.user}", embedder) - sum(
-        _tokens(_body(hit.passage), embedder) for hit in built.hits
+    around = tokens_of(f"{built.prompt.system}\n{built.prompt.user}", embedder) - sum(
+        tokens_of(_body(hit.passage), embedder) for hit in built.hits
     )
     room = int(settings.generation.passage_tokens * CHARS_PER_TOKEN / fmean(map(len, bodies)))
     return Asking(
         passages=max(1, min(keep, room, len(hits))),
         room=max(1, min(room, len(hits))),
-        passage_tokens=fmean(_tokens(body, embedder) for body in bodies),
+        passage_tokens=fmean(tokens_of(body, embedder) for body in bodies),
         instruction_tokens=around + assumed.question_tokens,
         answer_tokens=min(assumed.answer_tokens, settings.models.llm_max_tokens),
         candidates=min(settings.retrieval.rerank_candidates, len(hits)),
     )
-
-
-def embedding_ms_per_token(drawn: Drawn, embedder: Embedder) -> float:
-    """How fast this machine embeds, timed on a few passages."""
-    texts = [hit.chunk.text for hit in drawn.hits[:TIMED_PASSAGES]]
-    embedder.embed_passages(texts[:1])  # loads the model
-    begin = time.perf_counter()
-    embedder.embed_passages(texts)
-    return (time.perf_counter() - begin) * 1_000 / sum(_tokens(text, embedder) for text in texts)
 
 
 def _hits(chunks: Sequence[Chunk]) -> list[Hit]:
@@ -131,5 +120,5 @@ def _body(chunk: Chunk) -> str:
     return f"{chunk.preamble}\n{chunk.text}" if chunk.preamble else chunk.text
 
 
-def _tokens(text: str, embedder: Embedder) -> int:
+def tokens_of(text: str, embedder: Embedder) -> int:
     return len(embedder.token_spans(text))

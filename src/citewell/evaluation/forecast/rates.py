@@ -10,9 +10,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from citewell.complaints import explained
 from citewell.errors import SettingsError
 from citewell.settings import read_toml
-from citewell.stores import files
 
 Rate = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 Tokens = Annotated[int, Field(ge=0, le=10_000_000)]
@@ -43,12 +43,30 @@ class Prices(_Table):
 
 
 class Speeds(_Table):
-    """In milliseconds a token; None is not known. `prefill` is the reading of a prompt, `output` the writing."""
+    """In milliseconds a token; None is not known. `prefill` is the reading of a prompt, `output` the writing.
+
+    `searching` and `quoting` are milliseconds of a question: finding and re-ranking its passages, its embedding aside,
+    and quoting them where no language model answers. `embedding` is that of a question. `indexing` is all that a text
+    takes once it is read from its file: cutting, embedding and storing, with what is kept of its tokens and words;
+    where it is not known, the embedding alone is counted.
+    """
 
     prefill: Rate | None = None
     output: Rate | None = None
     embedding: Rate | None = None
+    indexing: Rate | None = None
+    searching: Rate | None = None
+    quoting: Rate | None = None
     rerank: Rate | None = None
+
+    def beside_models(self, *, is_quoted: bool) -> float:
+        """Milliseconds of a question that is searched for, beside those of its tokens: as far as they are known."""
+        return (self.searching or 0.0) + (self.quoting or 0.0 if is_quoted else 0.0)
+
+    @property
+    def once(self) -> Speeds:
+        """Of what is done once: what is embedded is stored too."""
+        return self if self.indexing is None else self.model_copy(update={"embedding": self.indexing})
 
 
 class LanguageModel(_Table):
@@ -99,6 +117,6 @@ def read_rates(path: Path) -> Rates:
         return Rates.model_validate(read_toml(path))
     except ValidationError as error:
         raise SettingsError(
-            f"{path} has wrong prices: {files.complaint(error)}.",
+            f"{path} has wrong prices: {explained(error, Rates)}.",
             remedy="Correct or remove the key; docs/cost.md lists every key.",
         ) from None

@@ -27,7 +27,7 @@ from citewell.evaluation.forecast.at_questions import (
 )
 from citewell.evaluation.forecast.case import LANGUAGE_MODEL, Case, Forecast, answered, built
 from citewell.evaluation.forecast.rates import Rates
-from citewell.evaluation.forecast.work import Work
+from citewell.evaluation.forecast.work import MS_PER_SECOND, Work
 
 TECHNIQUES: tuple[Callable[[Case], Forecast], ...] = (
     long_context,
@@ -133,14 +133,16 @@ def _row(forecast: Forecast, base: Forecast, rates: Rates, questions: int, has_l
     month = forecast.per_question.times(questions)
     timed = forecast.needs in {"", LANGUAGE_MODEL}
     seconds = forecast.per_question.seconds(speeds) if timed else None
+    if seconds is not None and forecast.per_question.embedding_tokens:
+        seconds += speeds.beside_models(is_quoted=not forecast.per_question.calls) / MS_PER_SECOND
     return Row(
         forecast=forecast,
         per_month=month,
         usd_once=forecast.once.usd(prices),
         usd_per_question=forecast.per_question.usd(prices),
         usd_per_month=month.usd(prices),
-        seconds_once=forecast.once.seconds(speeds) if timed else None,
-        ms_per_question=None if seconds is None else seconds * 1_000,
+        seconds_once=forecast.once.seconds(speeds.once) if timed else None,
+        ms_per_question=None if seconds is None else seconds * MS_PER_SECOND,
         ratio=_ratio(forecast.per_question, base.per_question, rates),
         missing=bool(forecast.needs) and not (forecast.needs == LANGUAGE_MODEL and has_llm),
     )

@@ -16,8 +16,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from citewell.checking.claims import claims_of
+from citewell.complaints import explained
 from citewell.errors import PathError
-from citewell.stores import files
 
 MOST_BYTES = 256_000_000
 """Of a file, unpacked."""
@@ -159,6 +159,4 @@ def _parsed(path: Path, number: int, line: bytes) -> Sequence[Rated]:
         layout = next((layout for key, layout in _BY_KEY if key in record), _Own)
         return layout.model_validate(record).rated()
     except ValidationError as error:
-        raise PathError(
-            f"{path}, line {number}, is no rated answer: {files.complaint(error)}.", remedy=REMEDY
-        ) from None
+        raise PathError(f"{path}, line {number}, is no rated answer: {explained(error)}.", remedy=REMEDY) from None

@@ -11,8 +11,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from citewell.complaints import explained
 from citewell.errors import PathError
-from citewell.stores import files
 
 _GZIP = b"\x1f\x8b"
 
@@ -62,7 +62,7 @@ def checked(path: Path, place: str = "") -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
-        said = files.complaint(error)
+        said = explained(error)
         raise wrong(path, f"{place}: {said}" if place else said) from None
 
 

@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
-from pathlib import Path, PurePath
-from urllib.parse import urlsplit
+from pathlib import Path
 
 from citewell import clock
 from citewell.evaluation.calibration import Curve, curve_of
 from citewell.evaluation.scored import Scored
+from citewell.evaluation.shown import shown
 from citewell.evaluation.testset import Question, read_testset
 from citewell.index import Index
-from citewell.models.onnx_folder import PREFIX as FOLDER
 from citewell.settings import Settings
 from citewell.types import Floor
 
@@ -73,7 +72,7 @@ class Evaluated:
             citewell=version("citewell"),
             documents=status.documents,
             chunks=status.chunks,
-            embedder=_shown(status.embedder),
+            embedder=shown(status.embedder),
             floor=status.floor,
             settings=not_default(index.settings),
             keep=keep,
@@ -101,17 +100,7 @@ def not_default(settings: Settings) -> dict[str, object]:
     tables = {name: value for name, value in changed.items() if isinstance(value, dict)}
     top = {name: value for name, value in changed.items() if name not in tables}
     return top | {
-        f"{table}.{key}": _shown(value) if isinstance(value, str) else value
+        f"{table}.{key}": shown(value) if isinstance(value, str) else value
         for table, values in tables.items()
         for key, value in values.items()
     }
-
-
-def _shown(value: str) -> str:
-    """A URL without user, password and query, a model's folder by its name alone."""
-    if value.startswith(FOLDER):
-        return f"{FOLDER}{PurePath(value.removeprefix(FOLDER)).name}"
-    if not value.startswith(("http://", "https://")):
-        return value
-    parts = urlsplit(value)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

@@ -40,12 +40,12 @@ def load_code(data: bytes, name: str, limits: Loading) -> Parsed:
     notebook = load_notebook(data, name, limits) if is_notebook else None
     if notebook is not None:
         return notebook
-    lost = ("it is no whole notebook, and was read as text",) if is_notebook else ()
+    noted = ("it is no whole notebook, and was read as text",) if is_notebook else ()
     lines = decode(data, limits).replace("\x00", "").split("\n")
     builder = TextBuilder(limits)
     for names, text, more in _elements(lines, grammar_of(path.name, lines[0])):
         builder.add(ElementKind.CODE, text, path=names, more=more)
-    return replace(builder.build(path.name), lost=lost)
+    return replace(builder.build(path.name), noted=noted)
 
 
 def _elements(lines: Sequence[str], grammar: Grammar | None) -> Iterator[tuple[tuple[str, ...], str, Details]]:

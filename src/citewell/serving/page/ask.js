@@ -3,6 +3,7 @@
 import { call, Problem } from "./api.js";
 import { answerView, spoken } from "./answer.js";
 import * as conversation from "./conversation.js";
+import { closeDocument, markEarlier } from "./document.js";
 import { byId, h, say } from "./dom.js";
 import { events } from "./events.js";
 import { narrowing } from "./narrowing.js";
@@ -34,6 +35,7 @@ export function stopAsking() {
 
 export function newConversation() {
   running?.abort();
+  closeDocument();
   conversation.leave();
   byId("question").focus();
 }
@@ -41,6 +43,7 @@ export function newConversation() {
 async function ask(question) {
   const read = narrowing();
   const progress = new Progress();
+  markEarlier();
   const { turn, answer } = conversation.addTurn(question, read, progress.element);
   answer.setAttribute("aria-busy", "true");
   byId("question").value = "";

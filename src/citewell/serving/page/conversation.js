@@ -2,6 +2,7 @@
 
 import { answerView } from "./answer.js";
 import { json } from "./api.js";
+import { closeDocument } from "./document.js";
 import { byId, CROSS, h, icon } from "./dom.js";
 import { thumbs } from "./feedback.js";
 import { dayInWords, narrowed } from "./narrowing.js";
@@ -52,6 +53,7 @@ function entry(one) {
 
 async function show(id) {
   const found = await json(`v1/conversations/${encodeURIComponent(id)}`);
+  closeDocument();
   byId("turns").replaceChildren();
   open = id;
   for (const one of found.turns) addTurn(one.question, one.as_of ? { as_of: one.as_of } : {}, stored(one));

@@ -49,6 +49,12 @@ export function closeDocument() {
   return true;
 }
 
+// Another question is asked: what is open was opened from what was answered before it, and says so.
+export function markEarlier() {
+  const names = byId("reader").querySelector(".reader-names[data-answered]");
+  if (names && !names.querySelector(".earlier-answer")) names.append(h("p", { class: "earlier-answer" }, "Opened from an earlier answer."));
+}
+
 export const turnPage = (by) => view?.turn?.(by);
 
 export function startReader() {
@@ -67,9 +73,11 @@ function shell(target) {
   view = null;
   const place = [target.page ? `p. ${target.page}` : "", target.section?.replaceAll(" > ", " › ")].filter(Boolean).join(" · ");
   const title = h("h2", { id: "reader-title", tabindex: "-1", dir: "auto" }, target.title || "Document");
+  // Of the shelf a whole document is opened; of an answer, a place in it.
+  const names = h("div", { class: "reader-names", "data-answered": target.quote === undefined ? null : "" }, title, h("p", { class: "note-place", dir: "auto" }, place));
   const close = h("button", { type: "button", class: "tool compact", "aria-label": "Close the document", "aria-keyshortcuts": "Escape", onclick: closeDocument }, icon(CROSS));
   const stage = h("div", { class: "stage" }, h("p", { class: "hint", role: "status" }, "Opening…"));
-  byId("reader").replaceChildren(h("div", { class: "reader-head" }, h("div", { class: "reader-names" }, title, h("p", { class: "note-place", dir: "auto" }, place)), close), stage);
+  byId("reader").replaceChildren(h("div", { class: "reader-head" }, names, close), stage);
   byId("reader").hidden = false;
   arrange();
   title.focus({ preventScroll: true });
