@@ -8,7 +8,6 @@ from pathlib import Path
 from fastapi import FastAPI
 
 from citewell.serving.app import create_app
-from citewell.serving.arenas import share_arenas
 from citewell.settings import Settings
 
 INDEX = "CITEWELL_SERVE_INDEX"
@@ -18,7 +17,6 @@ NO_AUTH = "CITEWELL_SERVE_NO_AUTH"
 
 def app() -> FastAPI:
     """Called once in each worker."""
-    share_arenas()
     named = os.environ.get(SETTINGS)
     settings = Settings.load(Path(named) if named else None)
     return create_app(os.environ[INDEX], settings, no_auth=bool(os.environ.get(NO_AUTH)))
