@@ -577,11 +577,16 @@ class Index:
             generation=pointer.current,
             created=pointer.created,
             bytes_on_disk=self._home.bytes_on_disk(),
-            floor=self._floor(pointer.current, store),
+            floor=self.floor,
             past_versions=len(store.versions()) - counts.documents,
             sparse=made_with.sparse,
             drift=self.drift(),
         )
+
+    @property
+    def floor(self) -> Floor:
+        """The one in force."""
+        return self._floor(*self._newest())
 
     def drift(self) -> tuple[Drift, ...]:
         """The settings that are other now than when the index and its documents were made. The owner's call."""

@@ -43,6 +43,17 @@ def test_a_question_that_failed_is_in_the_log(built: Path, tmp_path: Path, *, st
         assert [(line["asked"], line["outcome"]) for line in lines if line["action"] == "ask"] == [(QUESTION, "failed")]
 
 
+def test_documents_whose_place_alone_was_shown_are_in_the_log(built: Path, tmp_path: Path) -> None:
+    settings = settings_at(tmp_path)
+    with serving(app_for(Index.open(built / "index", settings=settings), str(built / "index"), settings)) as served:
+        answer = served.client("ann").post("/v1/ask", json={"question": "How tall is a giraffe of the savanna?"}).json()
+        lines = map(json.loads, (served.service.state.folder / "audit.jsonl").read_text().splitlines())
+        (logged,) = [set(line["documents"]) for line in lines if line["action"] == "ask"]
+    assert answer["abstained"]
+    assert answer["kept_back"]
+    assert {each["document"] for each in answer["kept_back"]} <= logged
+
+
 FOLLOW_UPS = [
     ([], QUESTION, ""),
     ([("What does parking cost?", "I don't know.")], QUESTION, ""),

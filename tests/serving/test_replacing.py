@@ -105,6 +105,20 @@ def test_of_two_uploads_of_one_name_the_second_replaces_nothing(own: Served) -> 
     assert "Northmoor" in ann.get(f"/v1/documents/{document_of(first)}/text").json()["text"]
 
 
+def test_of_files_that_go_together_those_before_a_refused_one_are_taken(own: Served) -> None:
+    ann = own.client("ann", "write")
+    first = [("files", ("plan.md", PLAN))]
+    names = ("before.md", "plan.md", "after.md")
+    second = [("files", (name, f"# {name}\n\nText of {name}.\n")) for name in names]
+    jobs = while_others_write(
+        own, *(lambda files=files: ann.post("/v1/documents", files=files) for files in (first, second))
+    )
+    _, job = (finished(ann, answer.json()["job"]) for answer in jobs)
+    assert (job["state"], job["error"]["type"]) == ("failed", "Conflict")
+    assert [file["name"] for file in job["result"]["files"]] == ["before.md"]
+    assert {path.name for path in own.folder("ann").iterdir()} == {"before.md", "plan.md"}
+
+
 def test_who_replaces_a_file_does_not_raise_the_trust_in_it(own: Served) -> None:
     ann, root = own.client("ann", "write"), own.client("root", "admin")
     path = f"/v1/documents/{document_of(uploaded(ann, 'plan.md', PLAN))}"

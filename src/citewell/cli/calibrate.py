@@ -81,7 +81,7 @@ def calibrate(
         with asking("questions") as on_question:
             found = evidenced(index, questions, on_question)
         curve = fit(found, unanswerable=unanswerable, answer_at_least=answer_at_least)
-        floor = index.status().floor
+        floor = index.floor
         before = figures(found, floor, curve.objective.unanswerable)
         if not dry_run:
             _keep(index, curve)

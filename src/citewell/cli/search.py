@@ -53,7 +53,7 @@ def search(  # noqa: PLR0913, PLR0917 - each is an option of the command
         tell_of_unknown_groups(index, groups, as_of)
         wanted = condition(where, index.fields)
         hits = index.search(words, k=k, principal=reader(groups), as_of=as_of, where=wanted)
-        expansion, floor = (index.expanded(words), index.status().floor) if explain else ((), None)
+        expansion, floor = (index.expanded(words), index.floor) if explain else ((), None)
     if as_json:
         print_json(search_shape(words, hits))
         return

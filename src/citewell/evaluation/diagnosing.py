@@ -78,7 +78,7 @@ def diagnose(index: Index, scored: Scored, judge: Judge) -> Diagnosis:
     keep = index.settings.retrieval.keep
     untold = tuple(outcome.question for outcome, measured in run if has_failed(outcome, measured, keep) is None)
     can_calibrate = not lacking([outcome.question for outcome in scored.outcomes])
-    settings = _in_force(index.settings, index.status().floor)
+    settings = _in_force(index.settings, index.floor)
     found = propose(failed, settings, of_index(index), can_calibrate=can_calibrate)
     return Diagnosis(
         len(run),

@@ -12,7 +12,6 @@ from citewell.evaluation.testset import Evidence, Question
 from citewell.index import Index
 from citewell.queries.decomposition_rules import split
 from citewell.queries.routing import Way, route
-from citewell.settings import Settings
 from citewell.types import Document, ElementKind, Principal, Trust
 
 FEW = 3
@@ -38,11 +37,11 @@ class Fact(StrEnum):
 
 def of_index(index: Index) -> frozenset[Fact]:
     """Of the index with its settings, for all questions."""
-    settings: Settings = index.settings
-    kept = settings.storage.token_vectors and all(one.setting != "storage.token_vectors" for one in index.drift())
+    settings, status = index.settings, index.status()
+    kept = settings.storage.token_vectors and all(one.setting != "storage.token_vectors" for one in status.drift)
     facts = {
         Fact.SEVERAL_LEGS: len(settings.retrieval.legs) > 1,
-        Fact.VECTORS_INDEXED: index.status().entries > settings.storage.exact_up_to,
+        Fact.VECTORS_INDEXED: status.entries > settings.storage.exact_up_to,
         Fact.TOKEN_VECTORS: kept,
     }
     return frozenset(fact for fact, holds_true in facts.items() if holds_true)

@@ -233,7 +233,7 @@ def _under_floor(index: Index, outcome: Outcome, lost: Sequence[Evidence]) -> Fa
     best = [max(places, key=reached.__getitem__) for places in holding]
     evidence, at = min(zip(lost, best, strict=True), key=lambda each: reached[each[1]])
     how = f"evidence {reached[at]:.2f}" if reached[at] > -inf else "and none has the code that the question names"
-    detail = f"its passage is number {at + 1} of the kept ones, {how}; the floor is {_told(index.status().floor)}"
+    detail = f"its passage is number {at + 1} of the kept ones, {how}; the floor is {_told(index.floor)}"
     return Failed(question, Kind.BELOW_FLOOR, detail, evidence, reached=reached[at])
 
 

@@ -67,5 +67,6 @@ def nobody_listens(_event: str, _says: Shape) -> None:
 
 
 def shown_in(answer: Answer) -> list[str]:
-    """The ids of the documents that an answer shows, for the audit log."""
-    return [citation.document_id for citation in answer.citations] + [hit.chunk.document_id for hit in answer.hits]
+    """The ids of the documents that an answer shows, for the audit log; of what was kept back it names the place."""
+    found = (*answer.hits, *(each.hit for each in answer.kept_back))
+    return [citation.document_id for citation in answer.citations] + [hit.chunk.document_id for hit in found]

@@ -25,7 +25,7 @@ class ProblemBody(Model):
     error: Problem
 
 
-class Passage(Model):
+class Place(Model):
     chunk: str
     document: str
     title: str
@@ -35,6 +35,9 @@ class Passage(Model):
     page_number: int | None
     start: int
     end: int
+
+
+class Passage(Place):
     text: str
 
 
@@ -93,16 +96,7 @@ class AnswerFloor(Model):
     made: str | None
 
 
-class KeptBackPassage(Model):
-    chunk: str
-    document: str
-    title: str
-    source: str
-    section: str
-    page: str
-    page_number: int | None
-    start: int
-    end: int
+class KeptBackPassage(Place):
     query: str
     cosine: float
     evidence: float | None
